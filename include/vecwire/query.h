@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VECWIRE_QUERY_H
+#define VECWIRE_QUERY_H
+
+#include <vecwire/client.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct json_t;        /* jansson's; borrowed, its counter is not touched */
+struct vecwire_reply; /* see reply.h */
+
+/* The completion of every verb. `reply` is never NULL and dies when the
+ * callback returns, unless kept by vecwire_reply_keep(). Any function may be
+ * called from it, vecwire_client_free() included. */
+typedef void (*vecwire_reply_cb)(const struct vecwire_reply *reply, void *arg);
+
+/* Requests. In all of them: `size` comes from the macro or the init
+ * function; zero or NULL is the default; all they point at is read before
+ * the verb returns and stays the caller's; `call` (NULL: the client's
+ * settings) and `refusal` (NULL: not wanted) may stand in every one. They
+ * grow at the end only, in steps of 8 bytes, without padding. */
+
+/* Search by vector. */
+struct vecwire_query {
+    size_t size;
+    const float *vector; /* dim floats, none NaN or infinite */
+    size_t dim;          /* >= 1 */
+    /* Keep only what matches: JSON text of one object, NUL-terminated, or
+     * the same as a jansson object; not both. NULL, NULL: everything. */
+    const char *filter;
+    const struct json_t *filter_tree;
+    const struct vecwire_call_options *call;
+    struct vecwire_refusal *refusal;
+    uint32_t top_k; /* 0: 10; always sent. HMS: at most 100 */
+    uint32_t reserved;
+};
+
+/* Insert rows, or replace those whose ids exist. By column. */
+struct vecwire_upsert {
+    size_t size;
+    const float *matrix;      /* rows x dim, C order, none NaN or infinite */
+    size_t rows;              /* >= 1. HMS: at most 1000 */
+    size_t dim;               /* >= 1 */
+    const char *const *ids;   /* rows texts. HMS: 1 to 256 bytes each */
+    const char *const *texts; /* rows texts or NULL; NULL entries: none */
+    /* Payloads (HMS: metadata): JSON text of one object a row, or a jansson
+     * object a row; not both. NULL, and NULL entries: none. */
+    const char *const *payloads;
+    const struct json_t *const *payload_trees;
+    const struct vecwire_call_options *call;
+    struct vecwire_refusal *refusal;
+};
+
+/* Delete rows by id. An id that does not exist is no error. */
+struct vecwire_delete {
+    size_t size;
+    const char *const *ids; /* rows texts */
+    size_t rows;            /* >= 1. HMS: exactly 1 a call */
+    const struct vecwire_call_options *call;
+    struct vecwire_refusal *refusal;
+};
+
+/* Any request. Any status below 300 is success, others are VECWIRE_EHTTP;
+ * the body is in the reply in both cases. */
+struct vecwire_raw {
+    size_t size;
+    /* GET HEAD POST PUT PATCH DELETE or OPTIONS. NULL: GET. */
+    const char *method;
+    /* Begins with '/', bytes 0x21 to 0x7e; behind the URL's prefix. */
+    const char *path;
+    const void *body; /* NULL: none */
+    size_t body_len;
+    const char *content_type; /* NULL: "application/json", with a body */
+    const struct vecwire_call_options *call;
+    struct vecwire_refusal *refusal;
+};
+
+#define VECWIRE_QUERY(...)                                                     \
+    ((struct vecwire_query){.size = sizeof(struct vecwire_query), __VA_ARGS__})
+#define VECWIRE_UPSERT(...)                                                    \
+    ((struct vecwire_upsert){.size = sizeof(struct vecwire_upsert),            \
+                             __VA_ARGS__})
+#define VECWIRE_DELETE(...)                                                    \
+    ((struct vecwire_delete){.size = sizeof(struct vecwire_delete),            \
+                             __VA_ARGS__})
+#define VECWIRE_RAW(...)                                                       \
+    ((struct vecwire_raw){.size = sizeof(struct vecwire_raw), __VA_ARGS__})
+
+/* The same for C++: zero but for the size. */
+static inline void
+vecwire_query_init(struct vecwire_query *query)
+{
+    memset(query, 0, sizeof(*query));
+    query->size = sizeof(*query);
+}
+
+static inline void
+vecwire_upsert_init(struct vecwire_upsert *upsert)
+{
+    memset(upsert, 0, sizeof(*upsert));
+    upsert->size = sizeof(*upsert);
+}
+
+static inline void
+vecwire_delete_init(struct vecwire_delete *del)
+{
+    memset(del, 0, sizeof(*del));
+    del->size = sizeof(*del);
+}
+
+static inline void
+vecwire_raw_init(struct vecwire_raw *raw)
+{
+    memset(raw, 0, sizeof(*raw));
+    raw->size = sizeof(*raw);
+}
+
+/**
+ * The verbs. Each is one request, encoded and, where a connection is free,
+ * written before it returns.
+ *
+ * VECWIRE_OK: `cb` (may be NULL) runs exactly once with `arg`, never before
+ * this returns: from the loop, or inside vecwire_client_free(). *id (may be
+ * NULL) names the call for vecwire_cancel().
+ * Anything else: `cb` never runs, *id is 0, nothing was sent, and
+ * request->refusal says why: VECWIRE_EINVAL (an argument; row and coordinate
+ * named), VECWIRE_ETOOBIG (over a limit of the dialect, named),
+ * VECWIRE_EUNSUPPORTED (the dialect lacks it), VECWIRE_EFULL (too many calls
+ * or bytes wait), VECWIRE_ECLOSED, VECWIRE_ENOMEM.
+ */
+VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
+vecwire_query(struct vecwire_client *client, const struct vecwire_query *query,
+              vecwire_reply_cb cb, void *arg, vecwire_call_id *id);
+
+/* The reply's vecwire_reply_affected() is the number of rows stored. */
+VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
+vecwire_upsert(struct vecwire_client *client,
+               const struct vecwire_upsert *upsert, vecwire_reply_cb cb,
+               void *arg, vecwire_call_id *id);
+
+/* The reply's vecwire_reply_affected() is the number of rows deleted; an
+ * unknown id is success with 0. */
+VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
+vecwire_delete(struct vecwire_client *client, const struct vecwire_delete *del,
+               vecwire_reply_cb cb, void *arg, vecwire_call_id *id);
+
+VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
+vecwire_raw(struct vecwire_client *client, const struct vecwire_raw *raw,
+            vecwire_reply_cb cb, void *arg, vecwire_call_id *id);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

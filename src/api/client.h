@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VECWIRE_API_CLIENT_H
+#define VECWIRE_API_CLIENT_H
+
+#include "call/engine.h"
+#include "net/net.h"
+
+#include <vecwire/vecwire.h>
+
+/* The client's own copies of the texts in its options. */
+struct vecwire__texts {
+    char *api_key, *tenant, *collection, *user_agent;
+    size_t key_bytes; /* of api_key, which is wiped before it is freed */
+};
+
+struct vecwire_client {
+    struct vecwire_mem mem;
+    /* As taken: defaults filled in, texts pointing at our copies. */
+    struct vecwire_options options;
+    struct vecwire__texts texts;
+    struct vecwire__headers extra;   /* copies of options.headers */
+    struct vecwire__headers headers; /* what every request carries */
+    struct vecwire__settings settings;
+    struct vecwire__url url;
+    const struct vecwire__dialect *dialect;
+    struct vecwire__timers timers;
+    struct vecwire__engine engine;
+    struct vecwire__net *net;
+    struct event_base *base;
+    struct event *timer_event;
+    struct event *due_event;
+    bool running_due;
+    bool *gone; /* a drain on the stack wants to know of our end */
+};
+
+/* Check the options and fill in the defaults. The texts still point at the
+ * caller's. */
+enum vecwire_err vecwire__options_take(struct vecwire_options *out,
+                                       const struct vecwire_options *given,
+                                       struct vecwire_refusal *refusal);
+
+#endif

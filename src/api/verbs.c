@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/client.h"
+
+#include "api/input.h"
+#include "api/raw.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+/* What every verb gets, beside its request. */
+struct verb {
+    struct vecwire_client *client;
+    const struct vecwire_call_options *options; /* NULL: the client's */
+    struct vecwire_refusal *refusal;            /* never NULL */
+    vecwire_reply_cb cb;
+    void *arg;
+    enum vecwire__verb which;
+};
+
+static enum vecwire_err
+own_headers(struct vecwire_client *client,
+            const struct vecwire_call_options *options,
+            struct vecwire__call *call, struct vecwire_refusal *refusal)
+{
+    struct vecwire__header_parts parts = {
+        .dialect = client->dialect,
+        .api_key = client->options.api_key,
+        .tenant =
+            options->tenant != NULL ? options->tenant : client->options.tenant,
+        .user_agent = client->options.user_agent,
+        .base = client->options.headers,
+        .n_base = client->options.n_headers,
+        .extra = options->headers,
+        .n_extra = options->n_headers,
+    };
+
+    if (options->tenant == NULL && options->n_headers == 0)
+        return VECWIRE_OK;
+    if (options->n_headers > 0 && options->headers == NULL)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "headers is NULL, n_headers is %zu",
+                               options->n_headers);
+    return vecwire__headers_make(&call->headers, &client->mem, &parts, refusal);
+}
+
+/* The call's settings: its own where it has them, else the client's. */
+static enum vecwire_err
+settle(const struct verb *verb, struct vecwire__call *call)
+{
+    struct vecwire_client *client = verb->client;
+    struct vecwire_call_options options = {0};
+    uint32_t deadline_ms = client->options.deadline_ms;
+    enum vecwire_err err;
+
+    if (verb->options != NULL &&
+        !vecwire__input_take(&options, sizeof(options), verb->options,
+                             sizeof(options)))
+        return vecwire__refuse(verb->refusal, VECWIRE_EINVAL, SIZE_MAX,
+                               SIZE_MAX,
+                               "call options were not made by "
+                               "VECWIRE_CALL_OPTIONS() or its init function");
+    if (options.collection != NULL && !client->dialect->has_collections)
+        return vecwire__refuse(verb->refusal, VECWIRE_EINVAL, SIZE_MAX,
+                               SIZE_MAX, "collection: %s has no collections",
+                               client->dialect->name);
+    err = own_headers(client, &options, call, verb->refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    call->req.headers =
+        call->headers.n > 0 ? call->headers.list : client->headers.list;
+    call->req.n_headers =
+        call->headers.n > 0 ? call->headers.n : client->headers.n;
+    call->no_retry = options.no_retry || client->options.no_retry;
+    call->repeat_writes =
+        options.repeat_writes || client->options.repeat_writes;
+    if (options.deadline_ms != 0)
+        deadline_ms = options.deadline_ms;
+    call->reply->timing.queued_ns = vecwire__timers_now(&client->timers);
+    if (deadline_ms != VECWIRE_NEVER)
+        call->deadline_ns =
+            call->reply->timing.queued_ns + deadline_ms * NS_PER_MS;
+    return VECWIRE_OK;
+}
+
+/* Before anything is encoded: may there be a call at all? */
+static enum vecwire_err
+begin(const struct verb *verb, struct vecwire__call **call)
+{
+    struct vecwire__engine *engine = &verb->client->engine;
+    enum vecwire_err err;
+
+    *call = NULL;
+    if (engine->closed)
+        return vecwire__refuse(verb->refusal, VECWIRE_ECLOSED, SIZE_MAX,
+                               SIZE_MAX, "the client was closed");
+    err = vecwire__pool_admit(&engine->pool, 0);
+    if (err != VECWIRE_OK)
+        return vecwire__refuse(verb->refusal, err, SIZE_MAX, SIZE_MAX,
+                               "%zu calls of %llu bytes wait already",
+                               engine->pool.n_waiting,
+                               (unsigned long long)engine->pool.waiting_bytes);
+    *call = vecwire__call_new(engine, verb->cb, verb->arg);
+    if (*call == NULL)
+        return vecwire__refuse(verb->refusal, VECWIRE_ENOMEM, SIZE_MAX,
+                               SIZE_MAX, "out of memory");
+    (*call)->enc.verb = verb->which;
+    return settle(verb, *call);
+}
+
+/* It was encoded with `err`: send it, or take it back. */
+static enum vecwire_err
+end(const struct verb *verb, struct vecwire__call *call, enum vecwire_err err,
+    vecwire_call_id *id)
+{
+    struct vecwire__engine *engine = &verb->client->engine;
+
+    if (err == VECWIRE_OK) {
+        err = vecwire__engine_submit(engine, call);
+        if (err == VECWIRE_OK) {
+            if (id != NULL)
+                *id = call->id;
+            return VECWIRE_OK;
+        }
+        vecwire__refuse(verb->refusal, err, SIZE_MAX, SIZE_MAX,
+                        err == VECWIRE_EFULL
+                            ? "a body of %zu bytes would be too much to wait"
+                            : "out of memory after %zu bytes",
+                        call->enc.text.len);
+    } else if (err == VECWIRE_ENOMEM) {
+        vecwire__refuse(verb->refusal, err, SIZE_MAX, SIZE_MAX,
+                        "out of memory");
+    }
+    engine->stats.calls_refused++;
+    if (call != NULL)
+        vecwire__call_free(call);
+    return err;
+}
+
+static enum vecwire_err
+encode(const struct verb *verb, const void *request,
+       struct vecwire__encoding *enc)
+{
+    const struct vecwire__settings *settings = &verb->client->settings;
+    const struct vecwire__dialect *dialect = verb->client->dialect;
+
+    switch (verb->which) {
+    case VECWIRE__VERB_QUERY:
+        if (dialect->query == NULL)
+            break;
+        return dialect->query(settings, request, enc, verb->refusal);
+    case VECWIRE__VERB_UPSERT:
+        if (dialect->upsert == NULL)
+            break;
+        return dialect->upsert(settings, request, enc, verb->refusal);
+    case VECWIRE__VERB_DELETE:
+        if (dialect->del == NULL)
+            break;
+        return dialect->del(settings, request, enc, verb->refusal);
+    default:
+        return vecwire__encode_raw(settings, request, enc, verb->refusal);
+    }
+    return vecwire__refuse(verb->refusal, VECWIRE_EUNSUPPORTED, SIZE_MAX,
+                           SIZE_MAX, "%s does not offer this", dialect->name);
+}
+
+static enum vecwire_err
+start(const struct verb *verb, const void *request, vecwire_call_id *id)
+{
+    struct vecwire__call *call;
+    enum vecwire_err err;
+
+    if (verb->client == NULL)
+        return vecwire__refuse(verb->refusal, VECWIRE_EINVAL, SIZE_MAX,
+                               SIZE_MAX, "client is NULL");
+    err = begin(verb, &call);
+    if (err == VECWIRE_OK)
+        err = encode(verb, request, &call->enc);
+    return end(verb, call, err, id);
+}
+
+/* A copy of the request that knows all fields. False: it was made without
+ * macro and init: then it cannot be trusted to hold a place for the reason
+ * either. */
+static bool
+take(struct vecwire_client *client, void *copy, size_t size,
+     const void *request, vecwire_call_id *id)
+{
+    if (id != NULL)
+        *id = 0;
+    if (vecwire__input_take(copy, size, request, size))
+        return true;
+    if (client != NULL)
+        client->engine.stats.calls_refused++;
+    return false;
+}
+
+static struct vecwire_refusal *
+place(struct vecwire_refusal *wanted, struct vecwire_refusal *local)
+{
+    return wanted != NULL ? wanted : local;
+}
+
+enum vecwire_err
+vecwire_query(struct vecwire_client *client, const struct vecwire_query *query,
+              vecwire_reply_cb cb, void *arg, vecwire_call_id *id)
+{
+    struct vecwire_refusal local;
+    struct vecwire_query q;
+
+    if (!take(client, &q, sizeof(q), query, id))
+        return VECWIRE_EINVAL;
+    return start(&(struct verb){client, q.call, place(q.refusal, &local), cb,
+                                arg, VECWIRE__VERB_QUERY},
+                 &q, id);
+}
+
+enum vecwire_err
+vecwire_upsert(struct vecwire_client *client,
+               const struct vecwire_upsert *upsert, vecwire_reply_cb cb,
+               void *arg, vecwire_call_id *id)
+{
+    struct vecwire_refusal local;
+    struct vecwire_upsert u;
+
+    if (!take(client, &u, sizeof(u), upsert, id))
+        return VECWIRE_EINVAL;
+    return start(&(struct verb){client, u.call, place(u.refusal, &local), cb,
+                                arg, VECWIRE__VERB_UPSERT},
+                 &u, id);
+}
+
+enum vecwire_err
+vecwire_delete(struct vecwire_client *client, const struct vecwire_delete *del,
+               vecwire_reply_cb cb, void *arg, vecwire_call_id *id)
+{
+    struct vecwire_refusal local;
+    struct vecwire_delete d;
+
+    if (!take(client, &d, sizeof(d), del, id))
+        return VECWIRE_EINVAL;
+    return start(&(struct verb){client, d.call, place(d.refusal, &local), cb,
+                                arg, VECWIRE__VERB_DELETE},
+                 &d, id);
+}
+
+enum vecwire_err
+vecwire_raw(struct vecwire_client *client, const struct vecwire_raw *raw,
+            vecwire_reply_cb cb, void *arg, vecwire_call_id *id)
+{
+    struct vecwire_refusal local;
+    struct vecwire_raw r;
+
+    if (!take(client, &r, sizeof(r), raw, id))
+        return VECWIRE_EINVAL;
+    return start(&(struct verb){client, r.call, place(r.refusal, &local), cb,
+                                arg, VECWIRE__VERB_RAW},
+                 &r, id);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "call/decoder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "codec/mem.h"
+
+/* The first so many bytes of an error's body are kept. */
+#define MAX_ERROR_BODY ((size_t)64 << 10)
+
+struct vecwire__decoder {
+    struct vecwire__json_reader reader;
+    struct vecwire__decoder *next_spare;
+    enum vecwire__json_rc rc;
+};
+
+static struct vecwire__decoder *
+take_decoder(struct vecwire__engine *engine)
+{
+    struct vecwire__decoder *decoder = engine->spares.decoders;
+
+    if (decoder == NULL)
+        return vecwire__mem_alloc(engine->config.mem, sizeof(*decoder));
+    engine->spares.decoders = decoder->next_spare;
+    return decoder;
+}
+
+static bool
+is_2xx(const struct vecwire_reply *reply)
+{
+    return reply->status >= 200 && reply->status < 300;
+}
+
+static const struct vecwire__decoding *
+decoding_of(const struct vecwire__call *call)
+{
+    return &call->engine->config.dialect->decoding[call->enc.verb];
+}
+
+bool
+vecwire__decode_head(struct vecwire__call *call,
+                     const struct vecwire__head *head)
+{
+    const struct vecwire__decoding *decoding = decoding_of(call);
+    struct vecwire_reply *reply = call->reply;
+
+    reply->status = head->status;
+    if (!vecwire__reply_take_headers(reply, head->headers, head->n_headers))
+        return false;
+    if (decoding->table == NULL || !is_2xx(reply))
+        return true;
+    call->decoder = take_decoder(call->engine);
+    if (call->decoder == NULL)
+        return false;
+    call->decoder->rc = VECWIRE__JSON_MORE;
+    vecwire__json_init(&call->decoder->reader, decoding->table, decoding->sink,
+                       reply, &reply->texts, call->engine->config.json_depth);
+    return true;
+}
+
+static bool
+keep_body(struct vecwire__call *call, const char *bytes, size_t len)
+{
+    struct vecwire__buf *body = &call->reply->body;
+
+    if (call->enc.verb != VECWIRE__VERB_RAW) {
+        size_t room = MAX_ERROR_BODY - body->len;
+
+        len = len < room ? len : room;
+    }
+    /* One more for the NUL that the accessor promises. */
+    if (!vecwire__buf_reserve(body, len + 1) ||
+        !vecwire__buf_add(body, bytes, len))
+        return false;
+    body->bytes[body->len] = '\0';
+    return true;
+}
+
+bool
+vecwire__decode_body(struct vecwire__call *call, const char *bytes, size_t len)
+{
+    struct vecwire__decoder *decoder = call->decoder;
+
+    if (decoder == NULL)
+        return keep_body(call, bytes, len);
+    decoder->rc = vecwire__json_feed(&decoder->reader, bytes, len);
+    return decoder->rc == VECWIRE__JSON_MORE ||
+           decoder->rc == VECWIRE__JSON_DONE;
+}
+
+bool
+vecwire__decode_end(struct vecwire__call *call)
+{
+    struct vecwire__decoder *decoder = call->decoder;
+
+    if (decoder == NULL)
+        return true;
+    decoder->rc = vecwire__json_finish(&decoder->reader);
+    return decoder->rc == VECWIRE__JSON_DONE && call->reply->answered;
+}
+
+enum vecwire_err
+vecwire__decode_fault(const struct vecwire__call *call, char *line, size_t size)
+{
+    const struct vecwire__decoder *decoder = call->decoder;
+    const char *fault = call->reply->fault;
+    unsigned long long at;
+
+    snprintf(line, size, "%s", vecwire_strerror(VECWIRE_ENOMEM));
+    if (decoder == NULL || decoder->rc == VECWIRE__JSON_EMEM ||
+        (decoder->rc == VECWIRE__JSON_ESINK && fault == NULL))
+        return VECWIRE_ENOMEM;
+    at = decoder->reader.offset;
+    if (decoder->rc == VECWIRE__JSON_DONE)
+        snprintf(line, size, "reply has no \"%s\"",
+                 decoding_of(call)->required);
+    else if (decoder->rc == VECWIRE__JSON_ESINK)
+        snprintf(line, size, "reply at byte %llu: %s", at, fault);
+    else if (decoder->reader.key[0] != '\0')
+        snprintf(line, size, "reply at byte %llu, key \"%s\": %s", at,
+                 decoder->reader.key, vecwire__json_rc_text(decoder->rc));
+    else
+        snprintf(line, size, "reply at byte %llu: %s", at,
+                 vecwire__json_rc_text(decoder->rc));
+    return VECWIRE_EDECODE;
+}
+
+void
+vecwire__decode_stop(struct vecwire__call *call)
+{
+    struct vecwire__decoder *decoder = call->decoder;
+
+    if (decoder == NULL)
+        return;
+    call->decoder = NULL;
+    decoder->next_spare = call->engine->spares.decoders;
+    call->engine->spares.decoders = decoder;
+}
+
+void
+vecwire__decoders_free(struct vecwire__engine *engine)
+{
+    struct vecwire__decoder *decoder = engine->spares.decoders, *next;
+
+    for (; decoder != NULL; decoder = next) {
+        next = decoder->next_spare;
+        vecwire__mem_free(engine->config.mem, decoder, sizeof(*decoder));
+    }
+    engine->spares.decoders = NULL;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All calls of one client: who is queued, who holds a connection, who is due
+ * to be completed. Knows no libevent: the loop stands behind `host`, the
+ * connections behind the pool's transport, time behind the timers. */
+#ifndef VECWIRE_CALL_ENGINE_H
+#define VECWIRE_CALL_ENGINE_H
+
+#include <vecwire/reply.h>
+
+#include "call/headers.h"
+#include "call/slots.h"
+#include "call/state.h"
+#include "call/verdict.h"
+#include "dialect/dialect.h"
+#include "pool/pool.h"
+
+struct vecwire__engine;
+struct vecwire__decoder;
+
+/* What the engine needs of the loop. */
+struct vecwire__host {
+    /* Have vecwire__engine_run_due() called: in this pass of the loop, or,
+     * with next_pass, in the next one. Asking twice is asking once. */
+    void (*soon)(void *ctx, bool next_pass);
+    uint64_t (*iterations)(void *ctx); /* counted so far; 0: not counted */
+    int64_t (*wall_s)(void *ctx);      /* time of day, seconds */
+    void (*gone)(void *ctx); /* nothing of the engine is on the stack any
+                              * more and it was shut down */
+    void *ctx;
+};
+
+/* One call. */
+struct vecwire__call {
+    TAILQ_ENTRY(vecwire__call) link; /* of engine->calls, or of ->due */
+    struct vecwire__engine *engine;
+    struct vecwire__waiter waiter;
+    struct vecwire__timer timer; /* the deadline, or the next attempt */
+    struct vecwire__encoding enc;
+    struct vecwire__request req;
+    struct vecwire__headers headers; /* its own; empty: the client's */
+    struct vecwire_reply *reply;
+    struct vecwire__decoder *decoder; /* while a JSON reply is read */
+    struct vecwire__conn *conn;       /* its lease; NULL: none */
+    vecwire_reply_cb cb;
+    void *arg;
+    vecwire_call_id id;
+    uint64_t deadline_ns; /* UINT64_MAX: none */
+    uint64_t iterations_at;
+    enum vecwire__call_state state;
+    enum vecwire_phase phase; /* of its connection */
+    uint32_t attempts;
+    uint32_t wakeups; /* of earlier attempts */
+    bool no_retry;
+    bool repeat_writes;
+    bool maybe_applied; /* an earlier attempt may have done the write */
+};
+
+TAILQ_HEAD(vecwire__call_list, vecwire__call);
+
+/* Kept for the next calls, so that a call in steady state allocates nothing.
+ * At most VECWIRE__MAX_SPARES of each; decoders: one a connection. */
+struct vecwire__spares {
+    struct vecwire__call_list calls; /* each with the buffer it encodes in */
+    struct vecwire_reply *replies;
+    struct vecwire__decoder *decoders;
+    size_t n_calls, n_replies;
+};
+
+#define VECWIRE__MAX_SPARES 64
+
+/* Settings; what they point at outlives the engine. */
+struct vecwire__engine_config {
+    const struct vecwire_mem *mem;
+    const struct vecwire__dialect *dialect;
+    const struct vecwire__transport *transport;
+    void *net;
+    struct vecwire__timers *timers;
+    struct vecwire__host host;
+    vecwire_log_cb log;
+    void *log_arg;
+    uint64_t max_waiting_bytes;
+    uint64_t idle_ns;
+    uint64_t seed; /* of the jitter */
+    uint32_t connections, max_waiting, attempts, json_depth;
+};
+
+struct vecwire__engine {
+    struct vecwire__engine_config config;
+    struct vecwire__pool pool;
+    struct vecwire__slots slots;
+    struct vecwire__call_list calls; /* unfinished */
+    struct vecwire__call_list due;   /* finished, callback still to run */
+    size_t n_calls, n_due;
+    struct vecwire__spares spares;
+    struct vecwire__budget budget;
+    struct vecwire_stats stats;
+    uint64_t random;
+    unsigned depth; /* of entries that may run the user's code */
+    bool closed;    /* no new calls */
+    bool shut;      /* shut down; waits to be gone */
+    /* vecwire_client_close() */
+    struct vecwire_client *close_client;
+    vecwire_close_cb close_cb;
+    void *close_arg;
+    struct vecwire__timer close_timer;
+    enum vecwire_err close_code;
+    bool close_pending;
+};
+
+/* VECWIRE_ENOMEM: nothing to undo. */
+enum vecwire_err
+vecwire__engine_init(struct vecwire__engine *engine,
+                     const struct vecwire__engine_config *config);
+
+/* Complete everything with VECWIRE_ECLOSED, close every connection, run the
+ * close callback if one waits. Once; the engine is `shut` then. */
+void vecwire__engine_shutdown(struct vecwire__engine *engine);
+
+/* Give the memory back; after shutdown, nothing on the stack. */
+void vecwire__engine_fini(struct vecwire__engine *engine);
+
+/* Around everything that may run the user's code. leave() may run gone():
+ * the engine is not to be touched after it. */
+void vecwire__engine_enter(struct vecwire__engine *engine);
+void vecwire__engine_leave(struct vecwire__engine *engine);
+
+/* A call without a verb yet; NULL: no memory. */
+struct vecwire__call *vecwire__call_new(struct vecwire__engine *engine,
+                                        vecwire_reply_cb cb, void *arg);
+
+/* Free a call that was never submitted, or is finished. */
+void vecwire__call_free(struct vecwire__call *call);
+
+/* Free what is kept for the next calls, but for the decoders. */
+void vecwire__spares_free(struct vecwire__engine *engine);
+
+/* Give back a reply that its call no longer needs. */
+void vecwire__call_drop_reply(struct vecwire__engine *engine,
+                              struct vecwire_reply *reply);
+
+/* It is encoded and its settings are filled in: start it. Not OK (EFULL,
+ * ENOMEM): the caller frees it. OK: the engine owns it; no callback has run. */
+enum vecwire_err vecwire__engine_submit(struct vecwire__engine *engine,
+                                        struct vecwire__call *call);
+
+/* See vecwire_cancel(). */
+bool vecwire__engine_cancel(struct vecwire__engine *engine, vecwire_call_id id);
+
+/* See vecwire_client_close(); timeout in ns from now, UINT64_MAX: none. */
+void vecwire__engine_close(struct vecwire__engine *engine,
+                           struct vecwire_client *client, uint64_t timeout_ns,
+                           vecwire_close_cb cb, void *arg);
+
+/* The loop's answer to host.soon(). */
+void vecwire__engine_run_due(struct vecwire__engine *engine);
+
+/* Bring the counters up to date. */
+const struct vecwire_stats *
+vecwire__engine_stats(struct vecwire__engine *engine);
+
+/* The connection's upcalls; conn->lease is a call of some engine. */
+extern const struct vecwire__conn_events vecwire__engine_events;
+
+/* --- between the files of src/call/ --- */
+
+/* The only writer of call->state. */
+void vecwire__call_step(struct vecwire__call *call,
+                        enum vecwire__call_event event);
+
+/* Where the call is, for errors. */
+enum vecwire_phase vecwire__call_phase(const struct vecwire__call *call);
+
+/* Did a byte of it leave us in this attempt? */
+bool vecwire__call_sent_any(const struct vecwire__call *call);
+
+/* The lease ends: take over what the connection counted, and give it back
+ * (`reusable`) or drop it. No lease: nothing. */
+void vecwire__call_end_lease(struct vecwire__call *call, bool reusable);
+
+/* Take a call off everything: queue, lease, timer, slot, list. */
+void vecwire__call_detach(struct vecwire__call *call);
+
+/* How an attempt went wrong. */
+struct vecwire__setback {
+    enum vecwire_err code;
+    bool sent_any, reply_seen, round_failed;
+    bool reusable;      /* the connection is still good */
+    const char *detail; /* NULL: the code's text */
+};
+
+/* An attempt has failed: send it again later, or complete the call. */
+void vecwire__call_setback(struct vecwire__call *call,
+                           const struct vecwire__setback *setback);
+
+/* Complete a call that failed for good, from the loop: detaches it. */
+void vecwire__call_fail(struct vecwire__call *call, enum vecwire_err code,
+                        const char *detail);
+
+/* The same, but the callback runs later, from the loop. */
+void vecwire__call_fail_later(struct vecwire__call *call, enum vecwire_err code,
+                              const char *detail);
+
+/* Write down why a call failed. `verdict` NULL: derived from the code. */
+void vecwire__outcome_failed(struct vecwire__call *call, enum vecwire_err code,
+                             const struct vecwire__verdict *verdict,
+                             const char *detail);
+
+/* What the reply's Retry-After asks for, in ms; -1: nothing. */
+int64_t vecwire__outcome_retry_after(const struct vecwire__call *call);
+
+#endif

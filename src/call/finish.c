@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "call/finish.h"
+
+#include <assert.h>
+
+static void
+settle(struct vecwire__call *call)
+{
+    struct vecwire__engine *engine = call->engine;
+    const struct vecwire__host *host = &engine->config.host;
+    struct vecwire_reply *reply = call->reply;
+
+    reply->attempts = call->attempts;
+    reply->error.attempts = call->attempts;
+    reply->wakeups = call->wakeups;
+    reply->iterations = host->iterations(host->ctx) - call->iterations_at;
+    vecwire__reply_settle(reply);
+    engine->stats.wakeups += reply->wakeups;
+    engine->stats.calls_completed++;
+    engine->stats.calls_failed += reply->failed;
+}
+
+void
+vecwire__finish_call(struct vecwire__call *call)
+{
+    struct vecwire__engine *engine = call->engine;
+    struct vecwire_reply *reply = call->reply;
+    vecwire_reply_cb cb = call->cb;
+    void *arg = call->arg;
+
+    assert(call->state == VECWIRE__CALL_DONE && call->conn == NULL);
+    settle(call);
+    /* The call is gone before the user's code runs: whatever that does, it
+     * finds nothing half finished. */
+    call->reply = NULL;
+    vecwire__call_free(call);
+    vecwire__engine_enter(engine);
+    if (cb != NULL)
+        cb(reply, arg);
+    vecwire__call_drop_reply(engine, reply);
+    vecwire__engine_leave(engine);
+}
+
+void
+vecwire__finish_close(struct vecwire__engine *engine, enum vecwire_err code)
+{
+    vecwire_close_cb cb = engine->close_cb;
+
+    engine->close_pending = false;
+    engine->close_cb = NULL;
+    vecwire__timer_clear(engine->config.timers, &engine->close_timer);
+    vecwire__pool_close(&engine->pool);
+    vecwire__engine_enter(engine);
+    if (cb != NULL)
+        cb(engine->close_client, code, engine->close_arg);
+    vecwire__engine_leave(engine);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The only door to the user's code. */
+#ifndef VECWIRE_CALL_FINISH_H
+#define VECWIRE_CALL_FINISH_H
+
+#include "call/engine.h"
+
+/* Run the completion of a call that is DONE and off every list, and free the
+ * call. The engine may be shut when this returns. */
+void vecwire__finish_call(struct vecwire__call *call);
+
+/* Run the callback of vecwire_client_close(). As above. */
+void vecwire__finish_close(struct vecwire__engine *engine,
+                           enum vecwire_err code);
+
+#endif

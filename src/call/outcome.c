@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written down about a call that failed. */
+#include "call/engine.h"
+
+enum vecwire_phase
+vecwire__call_phase(const struct vecwire__call *call)
+{
+    switch (call->state) {
+    case VECWIRE__CALL_QUEUED:
+        return VECWIRE_PHASE_QUEUED;
+    case VECWIRE__CALL_RETRY_WAIT:
+        return VECWIRE_PHASE_RETRY_WAIT;
+    case VECWIRE__CALL_CONNECTING:
+        return call->phase;
+    case VECWIRE__CALL_SENDING:
+        return call->conn != NULL && call->conn->sent_ns != 0
+                   ? VECWIRE_PHASE_WAITING
+                   : VECWIRE_PHASE_SENDING;
+    case VECWIRE__CALL_RECEIVING:
+        return VECWIRE_PHASE_RECEIVING;
+    default:
+        return VECWIRE_PHASE_NONE;
+    }
+}
+
+bool
+vecwire__call_sent_any(const struct vecwire__call *call)
+{
+    return call->conn != NULL && call->conn->bytes_sent > 0;
+}
+
+/* For ends that are no question of sending again: deadline, cancel, close,
+ * no memory. Only the flags of the verdict count. */
+static struct vecwire__verdict
+judge(const struct vecwire__call *call, enum vecwire_err code)
+{
+    struct vecwire__failure failure = {
+        .class = call->enc.class,
+        .code = code,
+        .http_status = call->reply->status,
+        .sent_any = vecwire__call_sent_any(call),
+        .reply_seen = call->state == VECWIRE__CALL_RECEIVING,
+        .no_retry = true,
+        .repeat_writes = call->repeat_writes,
+        .attempts = call->attempts == 0 ? 1 : call->attempts,
+        .retry_after_ms = -1,
+    };
+    struct vecwire__verdict verdict = vecwire__verdict(&failure);
+
+    verdict.outcome_unknown |= call->maybe_applied;
+    return verdict;
+}
+
+static const char *
+text_at(const struct vecwire_reply *reply, size_t at, const char *otherwise)
+{
+    return at == SIZE_MAX ? otherwise : reply->texts.bytes + at;
+}
+
+static size_t
+http_line(struct vecwire_reply *reply,
+          const struct vecwire__server_error *found)
+{
+    if (found->has_text)
+        return found->text_at;
+    return vecwire__reply_line(reply, "HTTP %u", (unsigned)reply->status);
+}
+
+int64_t
+vecwire__outcome_retry_after(const struct vecwire__call *call)
+{
+    const struct vecwire__host *host = &call->engine->config.host;
+    size_t at = vecwire__reply_find_header(call->reply, "Retry-After");
+
+    if (at == SIZE_MAX)
+        return -1;
+    return vecwire__retry_after_ms(call->reply->texts.bytes + at,
+                                   host->wall_s(host->ctx));
+}
+
+void
+vecwire__outcome_failed(struct vecwire__call *call, enum vecwire_err code,
+                        const struct vecwire__verdict *verdict,
+                        const char *detail)
+{
+    struct vecwire__server_error found = {0};
+    struct vecwire__verdict own;
+    struct vecwire_reply *reply = call->reply;
+    struct vecwire_error *error = &reply->error;
+    size_t location = SIZE_MAX, line;
+
+    reply->failed = true;
+    reply->n_rows = 0;
+    error->code = code;
+    error->phase = vecwire__call_phase(call);
+    error->http_status = reply->status;
+    own = verdict != NULL ? *verdict : judge(call, code);
+    error->retryable = own.retryable;
+    error->outcome_unknown = own.outcome_unknown;
+    if (code == VECWIRE_EHTTP) {
+        call->engine->config.dialect->server_error(reply, &found);
+        line = http_line(reply, &found);
+        if (reply->status >= 300 && reply->status < 400)
+            location = vecwire__reply_find_header(reply, "Location");
+    } else {
+        line = vecwire__reply_line(
+            reply, "%s", detail == NULL ? vecwire_strerror(code) : detail);
+    }
+    error->retry_after_ms = vecwire__outcome_retry_after(call);
+    /* The texts move no more: offsets become pointers. */
+    error->detail = text_at(reply, line, vecwire_strerror(code));
+    error->location = text_at(reply, location, NULL);
+    error->server_code =
+        found.has_code ? reply->texts.bytes + found.code_at : NULL;
+    error->server_text =
+        found.has_text ? reply->texts.bytes + found.text_at : NULL;
+}

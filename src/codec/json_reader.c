@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "codec/json_reader.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <string.h>
+
+#include "codec/json_cursor.h"
+#include "codec/json_key.h"
+#include "codec/json_value.h"
+
+/* The elements of an array of objects are values of a field without key. */
+#define ELEMENT(shape)                                                         \
+    {                                                                          \
+        "", VECWIRE__JSON_OBJ, 0, shape, false                                 \
+    }
+static const struct vecwire__json_field elements[8] = {
+    ELEMENT(0), ELEMENT(1), ELEMENT(2), ELEMENT(3),
+    ELEMENT(4), ELEMENT(5), ELEMENT(6), ELEMENT(7)};
+static const struct vecwire__json_field root_array = {"", VECWIRE__JSON_ARR, 0,
+                                                      1, false};
+
+static struct vecwire__json_name
+name_of(const char *key)
+{
+    struct vecwire__json_name name = {0, 0, 0};
+
+    for (; key[name.len] != '\0'; name.len++) {
+        if (name.len < 8)
+            name.word |= (uint64_t)(unsigned char)key[name.len]
+                         << (8 * name.len);
+    }
+    name.mask =
+        name.len >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * name.len)) - 1;
+    return name;
+}
+
+static void
+take_table(struct vecwire__json_reader *reader,
+           const struct vecwire__json_table *table)
+{
+    reader->table = table;
+    reader->field = NULL;
+    if (table->n_shapes != 0)
+        reader->field = table->root_array ? &root_array : &elements[1];
+    for (size_t i = 0; i < table->n_shapes; i++) {
+        const struct vecwire__json_shape *shape = &table->shapes[i];
+
+        assert(shape->n_fields <= 8);
+        reader->last[i + 1] = 0;
+        memset(reader->after[i + 1], 0, sizeof(reader->after[i + 1]));
+        for (size_t j = 0; j < shape->n_fields; j++) {
+            assert(shape->fields[j].sub <= table->n_shapes);
+            reader->names[i + 1][j] = name_of(shape->fields[j].key);
+            assert(reader->names[i + 1][j].len < sizeof(reader->name));
+        }
+    }
+}
+
+/* Field by field: a reply of 1 KB is read in less than a microsecond, and
+ * clearing the whole struct would take a tenth of that. */
+void
+vecwire__json_init(struct vecwire__json_reader *reader,
+                   const struct vecwire__json_table *table,
+                   vecwire__json_sink sink, void *ctx,
+                   struct vecwire__buf *texts, unsigned depth)
+{
+    assert(depth >= 1 && depth <= 255 && table->n_shapes <= 7);
+    reader->ctx = ctx;
+    reader->texts = texts;
+    reader->text_at = 0;
+    reader->u64 = 0;
+    reader->floats = NULL;
+    reader->room = reader->n = 0;
+    reader->f32 = 0.0f;
+    reader->is_nan = false;
+    reader->offset = 0;
+    reader->key = "";
+    reader->sink = sink;
+    take_table(reader, table);
+    reader->raw = NULL;
+    reader->begin = reader->p = reader->end = reader->raw_from = NULL;
+    reader->base = reader->token_at = reader->raw_at = 0;
+    reader->depth = 0;
+    reader->max_depth = depth;
+    reader->raw_depth = UINT_MAX;
+    reader->state = ST_VALUE;
+    reader->rc = VECWIRE__JSON_MORE;
+    reader->literal = reader->n_literal = reader->number = 0;
+    reader->n_unit = reader->n_name = reader->n_token = 0;
+    reader->frames[0] = 0;
+}
+
+int
+vecwire__json_fail(struct vecwire__json_reader *reader,
+                   enum vecwire__json_rc rc, uint64_t offset)
+{
+    reader->rc = (unsigned char)rc;
+    reader->offset = offset;
+    return ST_FAILED;
+}
+
+int
+vecwire__json_fail_at(struct vecwire__json_reader *reader,
+                      enum vecwire__json_rc rc, const char *p)
+{
+    return vecwire__json_fail(reader, rc,
+                              reader->base + (uint64_t)(p - reader->begin));
+}
+
+bool
+vecwire__json_begins_value(char c)
+{
+    return c == '"' || c == '{' || c == '[' || c == '-' || c == 't' ||
+           c == 'f' || c == 'n' || (c >= '0' && c <= '9');
+}
+
+static const char *
+blamed_key(const struct vecwire__json_reader *reader)
+{
+    unsigned frame = reader->frames[reader->depth], parent, shape;
+
+    if (reader->field != NULL && reader->field->key[0] != '\0')
+        return reader->field->key;
+    if (reader->raw != NULL)
+        return reader->raw->key;
+    if (frame <= IS_ARRAY || (frame & IS_ARRAY) == 0)
+        return "";
+    parent = reader->frames[reader->depth - 1];
+    shape = parent >> 1;
+    if ((parent & IS_ARRAY) != 0 || shape == 0)
+        return "";
+    return reader->table->shapes[shape - 1].fields[reader->last[shape]].key;
+}
+
+VECWIRE__INLINE int
+next_element(struct cursor *c)
+{
+    if (c->frame > IS_ARRAY)
+        c->field = &elements[c->frame >> 1];
+    return ST_VALUE;
+}
+
+static inline int
+step_first(struct vecwire__json_reader *reader, struct cursor *c, int state)
+{
+    if (!more(c))
+        return cut(reader, (enum vecwire__json_state)state);
+    if (state == ST_FIRST_KEY)
+        return *c->p == '}' ? ST_CLOSE : ST_KEY;
+    return *c->p == ']' ? ST_CLOSE : next_element(c);
+}
+
+/* Keep raw text up to `p`. */
+static bool
+keep_raw(struct vecwire__json_reader *reader, const char *p)
+{
+    const char *from = reader->raw_from;
+
+    return p <= from ||
+           vecwire__buf_add(reader->texts, from, (size_t)(p - from));
+}
+
+static VECWIRE__NOINLINE int
+raw_ended(struct vecwire__json_reader *reader, const char *p)
+{
+    if (!keep_raw(reader, p))
+        return vecwire__json_fail(reader, VECWIRE__JSON_EMEM, reader->raw_at);
+    reader->raw_from = p; /* so that a refusal does not keep it again */
+    if (!vecwire__json_tell(reader, VECWIRE__JSON_EV_RAW, reader->raw->tag))
+        return vecwire__json_fail_at(reader, VECWIRE__JSON_ESINK, p);
+    reader->raw = NULL;
+    reader->raw_depth = UINT_MAX;
+    return ST_ENDED;
+}
+
+VECWIRE__INLINE int
+step_ended(struct vecwire__json_reader *reader, struct cursor *c)
+{
+    c->field = NULL;
+    if (VECWIRE__UNLIKELY(c->depth == reader->raw_depth) &&
+        raw_ended(reader, c->p) == ST_FAILED)
+        return ST_FAILED;
+    return c->depth == 0 ? ST_DONE : ST_AFTER;
+}
+
+VECWIRE__INLINE int
+step_after(struct vecwire__json_reader *reader, struct cursor *c)
+{
+    if (!more(c))
+        return cut(reader, ST_AFTER);
+    if (*c->p == ',') {
+        c->p++;
+        return (c->frame & IS_ARRAY) != 0 ? next_element(c) : ST_KEY;
+    }
+    if (*c->p != ((c->frame & IS_ARRAY) != 0 ? ']' : '}'))
+        return refuse(reader, c, VECWIRE__JSON_EGRAMMAR);
+    return ST_CLOSE;
+}
+
+VECWIRE__INLINE int
+step_close(struct vecwire__json_reader *reader, struct cursor *c)
+{
+    unsigned frame = c->frame;
+
+    c->p++;
+    c->depth--;
+    c->frame = reader->frames[c->depth];
+    if (frame > IS_ARRAY && (frame & IS_ARRAY) == 0)
+        return tell(reader, c, VECWIRE__JSON_EV_END, frame >> 1, ST_ENDED);
+    return ST_ENDED;
+}
+
+static inline int
+step_done(struct vecwire__json_reader *reader, struct cursor *c)
+{
+    if (more(c))
+        return refuse(reader, c, VECWIRE__JSON_EGRAMMAR);
+    return cut(reader, ST_DONE);
+}
+
+/* The parts that are not in line. */
+static inline int
+step_called(struct vecwire__json_reader *reader, struct cursor *c, int state)
+{
+    reader->p = c->p;
+    reader->field = c->field;
+    if (state == ST_NUMBER)
+        state = vecwire__json_number_skip(reader);
+    else if (state == ST_TYPED_NUMBER)
+        state = vecwire__json_number_typed(reader);
+    else
+        state = vecwire__json_row(reader, state);
+    c->p = reader->p;
+    return state;
+}
+
+/* From state to state until the segment is used up or something is wrong. A
+ * step that is in line returns constants, so the switch costs nothing. */
+static int
+run(struct vecwire__json_reader *reader, struct cursor *cursor)
+{
+    struct cursor c = *cursor;
+    int state = reader->state;
+
+    for (;;) {
+        switch (state) {
+        case ST_VALUE:
+            state = step_value(reader, &c);
+            break;
+        case ST_PLAIN:
+            state = step_plain(reader, &c);
+            break;
+        case ST_FIRST_ELEMENT:
+        case ST_FIRST_KEY:
+            state = step_first(reader, &c, state);
+            break;
+        case ST_KEY:
+            state = step_key(reader, &c);
+            break;
+        case ST_KEY_TEXT:
+            state = step_key_text(reader, &c);
+            break;
+        case ST_COLON:
+            state = step_colon(reader, &c);
+            break;
+        case ST_STRING:
+            state = step_string(reader, &c);
+            break;
+        case ST_LITERAL:
+            state = step_literal(reader, &c);
+            break;
+        case ST_ENDED:
+            state = step_ended(reader, &c);
+            break;
+        case ST_AFTER:
+            state = step_after(reader, &c);
+            break;
+        case ST_CLOSE:
+            state = step_close(reader, &c);
+            break;
+        case ST_DONE:
+            state = step_done(reader, &c);
+            break;
+        case ST_CUT:
+        case ST_FAILED:
+            *cursor = c;
+            return state;
+        default:
+            state = step_called(reader, &c, state);
+            break;
+        }
+    }
+}
+
+/* The reader has failed. The raw text before the fault is kept first: whether
+ * there is room for it must not depend on where the text is cut. */
+static enum vecwire__json_rc
+settle(struct vecwire__json_reader *reader)
+{
+    if (reader->raw != NULL && reader->rc != VECWIRE__JSON_EMEM &&
+        reader->rc != VECWIRE__JSON_EEND &&
+        !keep_raw(reader, reader->begin + (reader->offset - reader->base)))
+        (void)vecwire__json_fail(reader, VECWIRE__JSON_EMEM, reader->raw_at);
+    reader->key = blamed_key(reader);
+    return reader->rc;
+}
+
+enum vecwire__json_rc
+vecwire__json_feed(struct vecwire__json_reader *reader, const char *bytes,
+                   size_t len)
+{
+    struct cursor c;
+    int state;
+
+    if (reader->rc != VECWIRE__JSON_MORE && reader->rc != VECWIRE__JSON_DONE)
+        return reader->rc;
+    if (len == 0)
+        return reader->rc;
+    reader->begin = reader->raw_from = bytes;
+    reader->end = bytes + len;
+    c.p = bytes;
+    c.end = bytes + len;
+    c.field = reader->field;
+    c.depth = reader->depth;
+    c.frame = reader->frames[c.depth];
+    state = run(reader, &c);
+    reader->field = c.field;
+    reader->depth = c.depth;
+    if (state == ST_FAILED)
+        return settle(reader);
+    if (reader->raw != NULL && !keep_raw(reader, reader->end)) {
+        (void)vecwire__json_fail(reader, VECWIRE__JSON_EMEM, reader->raw_at);
+        return settle(reader);
+    }
+    reader->base += len;
+    if (reader->state == ST_DONE)
+        reader->rc = VECWIRE__JSON_DONE;
+    return reader->rc;
+}
+
+enum vecwire__json_rc
+vecwire__json_finish(struct vecwire__json_reader *reader)
+{
+    if (reader->rc != VECWIRE__JSON_MORE)
+        return reader->rc;
+    /* nothing but the end shows that a number at the root is complete */
+    if (reader->state == ST_NUMBER && reader->depth == 0 &&
+        vecwire__number_ok(reader->number)) {
+        reader->state = ST_DONE;
+        return reader->rc = VECWIRE__JSON_DONE;
+    }
+    vecwire__json_number_cut_off(reader);
+    return settle(reader);
+}

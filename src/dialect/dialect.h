@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a database speaks: a verb becomes method, path and body; a reply
+ * becomes rows. Knows the codec and nothing of the network. Another database
+ * is two files and one row in dialect.c. */
+#ifndef VECWIRE_DIALECT_DIALECT_H
+#define VECWIRE_DIALECT_DIALECT_H
+
+#include <vecwire/query.h>
+#include <vecwire/vector.h>
+
+#include "codec/buf.h"
+#include "codec/json_reader.h"
+#include "dialect/reply.h"
+#include "dialect/retry_class.h"
+#include "net/transport.h"
+
+enum vecwire__verb {
+    VECWIRE__VERB_QUERY,
+    VECWIRE__VERB_UPSERT,
+    VECWIRE__VERB_DELETE,
+    VECWIRE__VERB_RAW,
+    VECWIRE__N_VERBS
+};
+
+/* What the encoders need to know of the client. */
+struct vecwire__settings {
+    const struct vecwire_mem *mem;
+    const char *prefix;     /* of the URL's path: "" or "/x" */
+    const char *collection; /* NULL: none */
+    unsigned json_depth;
+};
+
+/* A verb, encoded. `text` is the path, a NUL, a content type with its NUL
+ * where the caller gave one, and the body. */
+struct vecwire__encoding {
+    struct vecwire__buf text;
+    size_t body_at;
+    const char *content_type; /* static; NULL: no body */
+    size_t content_type_at;   /* in text, in its place; 0: none there */
+    enum vecwire__method method;
+    enum vecwire__retry_class class;
+    enum vecwire__verb verb;
+    bool has_body;
+};
+
+/* How the 2xx reply to a verb is read. */
+struct vecwire__decoding {
+    const struct vecwire__json_table *table; /* NULL: body kept as it is */
+    vecwire__json_sink sink;                 /* its ctx is the reply */
+    /* The one key that must be there (the sink then sets reply->answered). */
+    const char *required;
+};
+
+/* An error body's own code and text, in the reply's texts; offsets. */
+struct vecwire__server_error {
+    size_t code_at, text_at;
+    bool has_code, has_text;
+};
+
+struct vecwire__dialect {
+    const char *name;
+    uint16_t port;             /* of http:// URLs without one */
+    const char *key_header;    /* header of the key, */
+    const char *key_prefix;    /* what stands before the key in it */
+    const char *tenant_header; /* NULL: no tenants */
+    bool has_collections;
+    /* NULL: fine; otherwise what is expected of a tenant. */
+    const char *(*tenant_fault)(const char *tenant);
+    /* NULL: the dialect lacks the verb. VECWIRE_EINVAL, _ETOOBIG with the
+     * refusal filled in (it is never NULL here), VECWIRE_ENOMEM. */
+    enum vecwire_err (*query)(const struct vecwire__settings *settings,
+                              const struct vecwire_query *query,
+                              struct vecwire__encoding *enc,
+                              struct vecwire_refusal *refusal);
+    enum vecwire_err (*upsert)(const struct vecwire__settings *settings,
+                               const struct vecwire_upsert *upsert,
+                               struct vecwire__encoding *enc,
+                               struct vecwire_refusal *refusal);
+    enum vecwire_err (*del)(const struct vecwire__settings *settings,
+                            const struct vecwire_delete *del,
+                            struct vecwire__encoding *enc,
+                            struct vecwire_refusal *refusal);
+    const struct vecwire__decoding *decoding; /* by verb */
+    /* Find the server's code and text in reply->body and append them to the
+     * texts. A body that is no such error leaves both absent. */
+    void (*server_error)(struct vecwire_reply *reply,
+                         struct vecwire__server_error *found);
+    /* Is this failed status success in truth? It sets reply->affected. */
+    bool (*forgives)(enum vecwire__verb verb, struct vecwire_reply *reply);
+    /* Statuses 429 and 503 that must not be repeated. NULL: none. */
+    bool (*never_again)(uint32_t status, bool has_retry_after);
+};
+
+/* NULL: not built. */
+const struct vecwire__dialect *vecwire__dialect_find(uint32_t dialect);
+
+extern const struct vecwire__dialect vecwire__dialect_hms;
+
+/* For encoders. Fill in a refusal; row and coordinate SIZE_MAX: none. Returns
+ * `code`. */
+enum vecwire_err vecwire__refuse(struct vecwire_refusal *refusal,
+                                 enum vecwire_err code, size_t row,
+                                 size_t coordinate, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* A JSON object that the caller gave as text or as a tree, appended to the
+ * body. `what` names it in the refusal ("filter", "payload"). */
+enum vecwire_err vecwire__put_object(const struct vecwire__settings *settings,
+                                     struct vecwire__buf *text,
+                                     const char *json,
+                                     const struct json_t *tree, size_t row,
+                                     const char *what,
+                                     struct vecwire_refusal *refusal);
+
+/* A vector, appended; NaN and infinities are refused with their place. */
+enum vecwire_err vecwire__put_row(struct vecwire__buf *text,
+                                  const float *vector, size_t dim, size_t row,
+                                  struct vecwire_refusal *refusal);
+
+/* A text, appended as a JSON string; refused when it is not UTF-8. */
+enum vecwire_err vecwire__put_text(struct vecwire__buf *text, const char *value,
+                                   size_t row, const char *what,
+                                   struct vecwire_refusal *refusal);
+
+/* A path segment, appended percent-encoded: only A-Z a-z 0-9 - . _ ~ stay. */
+VECWIRE_NODISCARD bool vecwire__put_segment(struct vecwire__buf *text,
+                                            const char *segment);
+
+#endif

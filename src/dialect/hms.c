@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* HMS ("holographic memory system"): hms-server's HTTP API, version 1:
+ * the requests. */
+#include "dialect/hms.h"
+
+#include <string.h>
+
+#include "codec/json_writer.h"
+
+/* Limits of the server; a request over one of them would be refused there
+ * after it was sent. */
+#define MAX_TOP_K 100
+#define MAX_ROWS 1000
+#define MAX_ID 256
+#define MAX_DIM 65536
+#define MAX_TEXT 65536
+#define MAX_PAYLOAD 65536
+#define MAX_BODY ((size_t)16 << 20)
+#define MAX_TENANT 64
+#define DEFAULT_TOP_K 10
+
+/* The path with the URL's prefix, and its NUL. */
+static bool
+begin(const struct vecwire__settings *settings, struct vecwire__encoding *enc,
+      const char *path, size_t body_room)
+{
+    struct vecwire__buf *text = &enc->text;
+
+    return vecwire__buf_reserve(text, strlen(settings->prefix) + strlen(path) +
+                                          1 + body_room) &&
+           vecwire__buf_str(text, settings->prefix) &&
+           vecwire__buf_str(text, path);
+}
+
+static bool
+begin_body(struct vecwire__encoding *enc)
+{
+    enc->has_body = true;
+    enc->content_type = "application/json";
+    if (!vecwire__buf_byte(&enc->text, '\0'))
+        return false;
+    enc->body_at = enc->text.len;
+    return true;
+}
+
+static enum vecwire_err
+check_body(const struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
+{
+    size_t len = enc->text.len - enc->body_at;
+
+    if (len <= MAX_BODY)
+        return VECWIRE_OK;
+    return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
+                           "body of %zu bytes, HMS takes at most %zu", len,
+                           MAX_BODY);
+}
+
+static enum vecwire_err
+check_dim(const void *floats, const char *name, size_t dim,
+          struct vecwire_refusal *refusal)
+{
+    if (floats == NULL)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "%s is NULL", name);
+    if (dim == 0)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "dim is 0, expected at least 1");
+    if (dim > MAX_DIM)
+        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
+                               "dim is %zu, HMS takes at most %d", dim,
+                               MAX_DIM);
+    return VECWIRE_OK;
+}
+
+static enum vecwire_err
+check_id(const char *id, size_t row, struct vecwire_refusal *refusal)
+{
+    size_t len = id == NULL ? 0 : strlen(id);
+
+    if (len == 0)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, row, SIZE_MAX,
+                               "row %zu: id is %s, expected 1 to %d bytes", row,
+                               id == NULL ? "NULL" : "empty", MAX_ID);
+    if (len > MAX_ID)
+        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, row, SIZE_MAX,
+                               "row %zu: id of %zu bytes, HMS takes at most "
+                               "%d",
+                               row, len, MAX_ID);
+    if (strncmp(id, "hms:", 4) == 0)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, row, SIZE_MAX,
+                               "row %zu: id begins with \"hms:\", which HMS "
+                               "keeps for itself",
+                               row);
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)id[i];
+
+        /* U+0080..U+009F, the other control characters, are C2 80..9F. */
+        if (c < 0x20 || c == 0x7f ||
+            (c == 0xc2 && (unsigned char)id[i + 1] >= 0x80 &&
+             (unsigned char)id[i + 1] < 0xa0))
+            return vecwire__refuse(refusal, VECWIRE_EINVAL, row, SIZE_MAX,
+                                   "row %zu: id has a control character at "
+                                   "byte %zu",
+                                   row, i);
+    }
+    return VECWIRE_OK;
+}
+
+static enum vecwire_err
+encode_query(const struct vecwire__settings *settings,
+             const struct vecwire_query *query, struct vecwire__encoding *enc,
+             struct vecwire_refusal *refusal)
+{
+    uint32_t top_k = query->top_k == 0 ? DEFAULT_TOP_K : query->top_k;
+    struct vecwire__buf *text = &enc->text;
+    enum vecwire_err err;
+
+    err = check_dim(query->vector, "vector", query->dim, refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    if (top_k > MAX_TOP_K)
+        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
+                               "top_k is %u, HMS takes at most %d",
+                               (unsigned)top_k, MAX_TOP_K);
+    enc->method = VECWIRE__POST;
+    enc->class = VECWIRE__READ;
+    if (!begin(settings, enc, "/api/v1/query",
+               VECWIRE_VECTOR_TEXT_ROOM(query->dim) + 64) ||
+        !begin_body(enc) || !vecwire__buf_str(text, "{\"query_vector\":"))
+        return VECWIRE_ENOMEM;
+    err = vecwire__put_row(text, query->vector, query->dim, SIZE_MAX, refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    if (!vecwire__buf_str(text, ",\"top_k\":") ||
+        !vecwire__json_put_u64(text, top_k))
+        return VECWIRE_ENOMEM;
+    if (query->filter != NULL || query->filter_tree != NULL) {
+        if (!vecwire__buf_str(text, ",\"filter\":"))
+            return VECWIRE_ENOMEM;
+        err = vecwire__put_object(settings, text, query->filter,
+                                  query->filter_tree, SIZE_MAX, "filter",
+                                  refusal);
+        if (err != VECWIRE_OK)
+            return err;
+    }
+    if (!vecwire__buf_byte(text, '}'))
+        return VECWIRE_ENOMEM;
+    return check_body(enc, refusal);
+}
+
+static enum vecwire_err
+put_payload(const struct vecwire__settings *settings,
+            const struct vecwire_upsert *upsert, size_t row,
+            struct vecwire__buf *text, struct vecwire_refusal *refusal)
+{
+    const char *json = upsert->payloads == NULL ? NULL : upsert->payloads[row];
+    const struct json_t *tree =
+        upsert->payload_trees == NULL ? NULL : upsert->payload_trees[row];
+    enum vecwire_err err;
+    size_t at;
+
+    if (json == NULL && tree == NULL)
+        return VECWIRE_OK;
+    if (!vecwire__buf_str(text, ",\"metadata\":"))
+        return VECWIRE_ENOMEM;
+    at = text->len;
+    err = vecwire__put_object(settings, text, json, tree, row, "payload",
+                              refusal);
+    if (err == VECWIRE_OK && text->len - at > MAX_PAYLOAD)
+        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, row, SIZE_MAX,
+                               "row %zu: payload of %zu bytes, HMS takes at "
+                               "most %d",
+                               row, text->len - at, MAX_PAYLOAD);
+    return err;
+}
+
+static enum vecwire_err
+put_text(const struct vecwire_upsert *upsert, size_t row,
+         struct vecwire__buf *text, struct vecwire_refusal *refusal)
+{
+    const char *value = upsert->texts == NULL ? NULL : upsert->texts[row];
+    size_t len;
+
+    if (value == NULL)
+        return VECWIRE_OK;
+    len = strlen(value);
+    if (len > MAX_TEXT)
+        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, row, SIZE_MAX,
+                               "row %zu: text of %zu bytes, HMS takes at most "
+                               "%d",
+                               row, len, MAX_TEXT);
+    if (!vecwire__buf_str(text, ",\"text\":"))
+        return VECWIRE_ENOMEM;
+    return vecwire__put_text(text, value, row, "text", refusal);
+}
+
+/* HMS refuses vectors without a direction. */
+static bool
+all_zero(const float *vector, size_t dim)
+{
+    size_t i = 0;
+
+    while (i < dim && !(vector[i] < 0 || vector[i] > 0))
+        i++;
+    return i == dim;
+}
+
+static enum vecwire_err
+put_document(const struct vecwire__settings *settings,
+             const struct vecwire_upsert *upsert, size_t row,
+             struct vecwire__buf *text, struct vecwire_refusal *refusal)
+{
+    const float *vector = upsert->matrix + row * upsert->dim;
+    enum vecwire_err err = check_id(upsert->ids[row], row, refusal);
+
+    if (err != VECWIRE_OK)
+        return err;
+    if (!vecwire__buf_str(text, "{\"id\":"))
+        return VECWIRE_ENOMEM;
+    err = vecwire__put_text(text, upsert->ids[row], row, "id", refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    if (!vecwire__buf_str(text, ",\"vector\":"))
+        return VECWIRE_ENOMEM;
+    err = vecwire__put_row(text, vector, upsert->dim, row, refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    if (all_zero(vector, upsert->dim))
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, row, SIZE_MAX,
+                               "row %zu: every coordinate is 0, HMS needs a "
+                               "direction",
+                               row);
+    err = put_text(upsert, row, text, refusal);
+    if (err == VECWIRE_OK)
+        err = put_payload(settings, upsert, row, text, refusal);
+    if (err == VECWIRE_OK && !vecwire__buf_byte(text, '}'))
+        err = VECWIRE_ENOMEM;
+    return err;
+}
+
+static enum vecwire_err
+encode_upsert(const struct vecwire__settings *settings,
+              const struct vecwire_upsert *upsert,
+              struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
+{
+    bool many = upsert->rows > 1;
+    struct vecwire__buf *text = &enc->text;
+    enum vecwire_err err;
+
+    if (upsert->rows == 0)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "rows is 0, expected at least 1");
+    if (upsert->rows > MAX_ROWS)
+        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
+                               "%zu rows, HMS takes at most %d a call",
+                               upsert->rows, MAX_ROWS);
+    err = check_dim(upsert->matrix, "matrix", upsert->dim, refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    if (upsert->ids == NULL)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "ids is NULL, HMS needs one a row");
+    enc->method = VECWIRE__POST;
+    enc->class = VECWIRE__IDEMPOTENT;
+    if (!begin(settings, enc,
+               many ? "/api/v1/documents/batch" : "/api/v1/documents",
+               VECWIRE_VECTOR_TEXT_ROOM(upsert->dim) + 64) ||
+        !begin_body(enc) || (many && !vecwire__buf_byte(text, '[')))
+        return VECWIRE_ENOMEM;
+    for (size_t row = 0; row < upsert->rows; row++) {
+        if (row > 0 && !vecwire__buf_byte(text, ','))
+            return VECWIRE_ENOMEM;
+        err = put_document(settings, upsert, row, text, refusal);
+        /* Stop where it is over: the rest would only cost memory. */
+        if (err == VECWIRE_OK)
+            err = check_body(enc, refusal);
+        if (err != VECWIRE_OK)
+            return err;
+    }
+    if (many && !vecwire__buf_byte(text, ']'))
+        return VECWIRE_ENOMEM;
+    return check_body(enc, refusal);
+}
+
+/* The writer knows what UTF-8 is: what it wrote is taken back. */
+static enum vecwire_err
+check_utf8(struct vecwire__buf *text, const char *id,
+           struct vecwire_refusal *refusal)
+{
+    size_t len = text->len;
+    enum vecwire_err err = vecwire__put_text(text, id, 0, "id", refusal);
+
+    text->len = len;
+    return err;
+}
+
+static enum vecwire_err
+encode_delete(const struct vecwire__settings *settings,
+              const struct vecwire_delete *del, struct vecwire__encoding *enc,
+              struct vecwire_refusal *refusal)
+{
+    enum vecwire_err err;
+
+    if (del->rows == 0 || del->ids == NULL)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "no ids, expected 1");
+    if (del->rows > 1)
+        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
+                               "%zu ids, HMS deletes 1 a call", del->rows);
+    err = check_id(del->ids[0], 0, refusal);
+    if (err == VECWIRE_OK)
+        err = check_utf8(&enc->text, del->ids[0], refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    enc->method = VECWIRE__DELETE;
+    enc->class = VECWIRE__IDEMPOTENT;
+    /* One segment: a "/" in the id is encoded like all else. "." and ".."
+     * would be taken for steps of the path by what stands between. */
+    if (!begin(settings, enc, "/api/v1/documents/", 3 * MAX_ID))
+        return VECWIRE_ENOMEM;
+    if (strcmp(del->ids[0], ".") == 0 || strcmp(del->ids[0], "..") == 0) {
+        if (!vecwire__buf_str(&enc->text,
+                              del->ids[0][1] == '\0' ? "%2E" : "%2E%2E"))
+            return VECWIRE_ENOMEM;
+    } else if (!vecwire__put_segment(&enc->text, del->ids[0])) {
+        return VECWIRE_ENOMEM;
+    }
+    return vecwire__buf_byte(&enc->text, '\0') ? VECWIRE_OK : VECWIRE_ENOMEM;
+}
+
+static const char *
+tenant_fault(const char *tenant)
+{
+    size_t len = strlen(tenant);
+
+    if (len == 0 || len > MAX_TENANT ||
+        strspn(tenant, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                       "0123456789_-") != len)
+        return "expected 1 to 64 of A-Z a-z 0-9 _ -";
+    return NULL;
+}
+
+const struct vecwire__dialect vecwire__dialect_hms = {
+    .name = "hms",
+    .port = 8080,
+    .key_header = "Authorization",
+    .key_prefix = "Bearer ",
+    .tenant_header = "X-Tenant-ID",
+    .tenant_fault = tenant_fault,
+    .query = encode_query,
+    .upsert = encode_upsert,
+    .del = encode_delete,
+    .decoding = vecwire__hms_decoding,
+    .server_error = vecwire__hms_server_error,
+    .forgives = vecwire__hms_forgives,
+};

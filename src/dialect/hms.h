@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VECWIRE_DIALECT_HMS_H
+#define VECWIRE_DIALECT_HMS_H
+
+#include "dialect/dialect.h"
+
+/* How 2xx replies are read, by verb. */
+extern const struct vecwire__decoding vecwire__hms_decoding[VECWIRE__N_VERBS];
+
+/* See struct vecwire__dialect. */
+void vecwire__hms_server_error(struct vecwire_reply *reply,
+                               struct vecwire__server_error *found);
+bool vecwire__hms_forgives(enum vecwire__verb verb,
+                           struct vecwire_reply *reply);
+
+#endif

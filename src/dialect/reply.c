@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dialect/reply.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "codec/mem.h"
+
+/* Kept for the next call by a reply that is used again, at most. */
+#define MAX_KEPT ((size_t)64 << 10)
+
+static void
+begin(struct vecwire_reply *reply)
+{
+    memset(&reply->error, 0,
+           sizeof(*reply) - offsetof(struct vecwire_reply, error));
+    reply->error.detail = "";
+    reply->error.retry_after_ms = -1;
+    reply->refs = 1;
+}
+
+struct vecwire_reply *
+vecwire__reply_new(const struct vecwire_mem *mem)
+{
+    struct vecwire_reply *reply = vecwire__mem_zalloc(mem, sizeof(*reply));
+
+    if (reply == NULL)
+        return NULL;
+    reply->mem = *mem;
+    vecwire__buf_init(&reply->texts, &reply->mem);
+    vecwire__buf_init(&reply->body, &reply->mem);
+    begin(reply);
+    return reply;
+}
+
+bool
+vecwire__reply_reuse(struct vecwire_reply *reply)
+{
+    if (reply->texts.cap > MAX_KEPT || reply->body.cap > MAX_KEPT ||
+        reply->rows_cap * sizeof(*reply->rows) > MAX_KEPT)
+        return false;
+    reply->texts.len = reply->body.len = 0;
+    begin(reply);
+    return true;
+}
+
+void
+vecwire__reply_release(struct vecwire_reply *reply)
+{
+    struct vecwire_mem mem;
+
+    if (reply == NULL || --reply->refs > 0)
+        return;
+    mem = reply->mem;
+    vecwire__buf_fini(&reply->texts);
+    vecwire__buf_fini(&reply->body);
+    vecwire__mem_free(&mem, reply->rows,
+                      reply->rows_cap * sizeof(*reply->rows));
+    vecwire__mem_free(&mem, reply->places,
+                      reply->places_cap * sizeof(*reply->places));
+    vecwire__mem_free(&mem, reply, sizeof(*reply));
+}
+
+void
+vecwire__reply_reset(struct vecwire_reply *reply)
+{
+    reply->texts.len = reply->body.len = 0;
+    reply->headers_len = 0;
+    reply->n_rows = 0;
+    reply->affected = 0;
+    reply->status = 0;
+    reply->answered = false;
+    reply->fault = NULL;
+    reply->timing.connected_ns = reply->timing.sent_ns = 0;
+    reply->timing.first_byte_ns = 0;
+}
+
+bool
+vecwire__reply_take_headers(struct vecwire_reply *reply,
+                            const struct vecwire_header *headers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!vecwire__buf_add(&reply->texts, headers[i].name,
+                              strlen(headers[i].name) + 1) ||
+            !vecwire__buf_add(&reply->texts, headers[i].value,
+                              strlen(headers[i].value) + 1))
+            return false;
+    }
+    reply->headers_len = reply->texts.len;
+    return true;
+}
+
+size_t
+vecwire__reply_find_header(const struct vecwire_reply *reply, const char *name)
+{
+    const char *text = reply->texts.bytes;
+
+    for (size_t at = 0; at < reply->headers_len;) {
+        size_t value = at + strlen(text + at) + 1;
+
+        if (strcasecmp(text + at, name) == 0)
+            return value;
+        at = value + strlen(text + value) + 1;
+    }
+    return SIZE_MAX;
+}
+
+struct vecwire__row_place *
+vecwire__reply_add_row(struct vecwire_reply *reply)
+{
+    void *rows = reply->rows, *places = reply->places;
+    bool room = vecwire__mem_grow(&reply->mem, &rows, &reply->rows_cap,
+                                  reply->n_rows + 1, sizeof(*reply->rows)) &&
+                vecwire__mem_grow(&reply->mem, &places, &reply->places_cap,
+                                  reply->n_rows + 1, sizeof(*reply->places));
+
+    reply->rows = rows;
+    reply->places = places;
+    if (!room)
+        return NULL;
+    memset(&reply->rows[reply->n_rows], 0, sizeof(*reply->rows));
+    memset(&reply->places[reply->n_rows], 0, sizeof(*reply->places));
+    return &reply->places[reply->n_rows++];
+}
+
+void
+vecwire__reply_settle(struct vecwire_reply *reply)
+{
+    const char *texts = reply->texts.bytes;
+
+    for (size_t i = 0; i < reply->n_rows; i++) {
+        const struct vecwire__row_place *place = &reply->places[i];
+        struct vecwire_row *row = &reply->rows[i];
+
+        row->id.text = place->has_id ? texts + place->id_at : "";
+        row->text = place->has_text ? texts + place->text_at : NULL;
+        row->payload = place->has_payload ? texts + place->payload_at : NULL;
+    }
+}
+
+size_t
+vecwire__reply_line(struct vecwire_reply *reply, const char *format, ...)
+{
+    size_t at = reply->texts.len;
+    va_list args;
+    int len;
+
+    va_start(args, format);
+    len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (len < 0 || !vecwire__buf_reserve(&reply->texts, (size_t)len + 1))
+        return SIZE_MAX;
+    va_start(args, format);
+    vsnprintf(reply->texts.bytes + at, (size_t)len + 1, format, args);
+    va_end(args);
+    reply->texts.len += (size_t)len + 1;
+    return at;
+}

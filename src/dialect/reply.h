@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of a reply: what a dialect's sink fills in and the public
+ * accessors read. */
+#ifndef VECWIRE_DIALECT_REPLY_H
+#define VECWIRE_DIALECT_REPLY_H
+
+#include <vecwire/reply.h>
+
+#include "codec/buf.h"
+
+/* Where a row's texts stand in `texts`, which may move until the end. */
+struct vecwire__row_place {
+    size_t id_at, text_at, payload_at;
+    bool has_id, has_text, has_payload, has_score;
+};
+
+struct vecwire_reply {
+    struct vecwire_mem mem;
+    /* What is made once and kept when the reply is used again. */
+    struct vecwire__buf texts; /* headers as "name\0value\0"..., then texts */
+    struct vecwire__buf body;
+    struct vecwire_row *rows;
+    struct vecwire__row_place *places;
+    size_t rows_cap, places_cap;
+    struct vecwire_reply *next_spare;
+    /* What every use begins with as zero. */
+    struct vecwire_error error;
+    struct vecwire_timing timing;
+    vecwire_call_id id;
+    size_t headers_len; /* bytes of texts that are headers */
+    size_t n_rows;
+    uint64_t affected;
+    uint64_t iterations;
+    uint32_t refs;
+    uint32_t wakeups;
+    uint32_t status;
+    uint32_t attempts;
+    bool failed;
+    bool answered;     /* the sink has seen the reply's one required key */
+    const char *fault; /* why the sink said no (static); NULL: no memory */
+    char peer[56];
+};
+
+/* A reply with one reference. NULL: no memory. */
+struct vecwire_reply *vecwire__reply_new(const struct vecwire_mem *mem);
+
+/* As new, with the memory that it has: for a reply that nobody keeps. False:
+ * it holds so much that it is better freed. */
+bool vecwire__reply_reuse(struct vecwire_reply *reply);
+
+/* One reference less; the last one frees it. NULL is fine. */
+void vecwire__reply_release(struct vecwire_reply *reply);
+
+/* Forget what an earlier attempt brought; memory is kept for the next. */
+void vecwire__reply_reset(struct vecwire_reply *reply);
+
+/* Copy the head's headers. False: no memory. */
+VECWIRE_NODISCARD bool
+vecwire__reply_take_headers(struct vecwire_reply *reply,
+                            const struct vecwire_header *headers, size_t n);
+
+/* Offset in the texts of the first header of that name, names compared
+ * without case: its value. SIZE_MAX: none. */
+size_t vecwire__reply_find_header(const struct vecwire_reply *reply,
+                                  const char *name);
+
+/* A new empty row at the end; NULL: no memory. */
+struct vecwire__row_place *vecwire__reply_add_row(struct vecwire_reply *reply);
+
+/* The reply is whole and its texts move no more: make pointers of places. */
+void vecwire__reply_settle(struct vecwire_reply *reply);
+
+/* Append a line, NUL-terminated, to the texts: its offset there, or SIZE_MAX
+ * when there is no memory. */
+size_t vecwire__reply_line(struct vecwire_reply *reply, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One connection: what the files http_*.c share.
+ *
+ *   NEW --send--> RESOLVING --> CONNECTING --up--> BUSY --end--> IDLE
+ *                     |             |                ^   <--send--'
+ *                     '----- lost --+-- lost --> DEAD <-- idle lost
+ *   any --close--> CLOSED
+ *
+ * evhttp reads replies; it never writes. It is given an empty GET (or HEAD)
+ * whose text is thrown away, so that it goes on to read at once, and the
+ * request itself is written by http_write.c straight from the caller's
+ * memory. So a reply may come at any time, early ones included, no byte
+ * leaves without MSG_NOSIGNAL, and evhttp never asks to be told when the
+ * socket is writable, which would cost two system calls a request. */
+#ifndef VECWIRE_NET_HTTP_CONN_H
+#define VECWIRE_NET_HTTP_CONN_H
+
+#include <event2/bufferevent.h>
+#include <event2/buffer.h>
+#include <event2/event.h>
+#include <event2/http.h>
+
+#include "codec/buf.h"
+#include "net/http_head.h"
+#include "net/net.h"
+#include "net/resolve.h"
+#include "net/timers.h"
+
+struct vecwire__http;
+TAILQ_HEAD(vecwire__http_list, vecwire__http);
+
+struct vecwire__net {
+    struct vecwire__net_config config;
+    struct vecwire_mem mem; /* config.mem: it outlives the client */
+    struct vecwire__http_list open;
+    struct vecwire__http_list closed; /* wait for the way out */
+    struct vecwire__resolver *resolver;
+    struct ev_token_bucket_cfg *no_write; /* keeps evhttp from writing */
+    struct event *pass_end;               /* ends the count of a pass */
+    uint64_t pass;                        /* number of this pass */
+    bool pass_begun;                      /* it had an event of ours */
+    bool freed;
+    unsigned depth;                 /* of entries from the loop */
+    struct vecwire_header *headers; /* of the head that is being reported */
+    size_t cap_headers;
+    char *resolv_conf;
+};
+
+enum vecwire__http_state {
+    VECWIRE__HTTP_NEW,
+    VECWIRE__HTTP_RESOLVING,
+    VECWIRE__HTTP_CONNECTING,
+    VECWIRE__HTTP_BUSY, /* a request is on it */
+    VECWIRE__HTTP_IDLE,
+    VECWIRE__HTTP_DEAD,  /* good for close() only */
+    VECWIRE__HTTP_CLOSED /* forgotten by its owner */
+};
+
+/* What the connection's own event has to do. */
+enum vecwire__http_task {
+    VECWIRE__HTTP_NOTHING,
+    VECWIRE__HTTP_TELL_RESOLVING,
+    VECWIRE__HTTP_NEXT_ADDRESS, /* the one at hand has failed */
+    VECWIRE__HTTP_TELL_LOST,
+    VECWIRE__HTTP_TELL_IDLE_LOST,
+    VECWIRE__HTTP_READ_ON /* after 100 Continue */
+};
+
+struct vecwire__http {
+    struct vecwire__conn conn; /* first */
+    struct vecwire__net *net;
+    TAILQ_ENTRY(vecwire__http) link; /* of net->open or ->closed */
+    enum vecwire__http_state state;
+    enum vecwire__http_task task;
+    struct event *soon;   /* runs `task` */
+    struct event *watch;  /* persistent, readable: keeps epoll as it is */
+    struct event *writer; /* persistent, writable: while a request waits */
+    struct evhttp_connection *evcon; /* NULL: none, or gone */
+    struct bufferevent *bev;         /* evcon's */
+    struct evhttp_request *evreq;    /* on evcon; NULL: none */
+    bool answered;                   /* a request before */
+    bool gone;                       /* evhttp has closed the descriptor */
+    bool in_head; /* evhttp is in its header callback: it cannot be freed */
+    bool draining;
+    uint64_t pass_seen; /* the last pass counted in conn.wakeups */
+
+    /* the round of addresses */
+    struct vecwire__timer timer;
+    struct vecwire__lookup *lookup;
+    struct vecwire__addresses addresses;
+    size_t next_address;
+    uint64_t round_ends_ns; /* 0: no limit */
+    int connect_errno;      /* why the last address failed; 0: time */
+    bufferevent_event_cb evhttp_event_cb; /* evhttp's own, behind ours */
+    void *evhttp_event_arg;
+
+    /* the request */
+    const struct vecwire__request *req;
+    struct vecwire__buf head; /* its head as text */
+    size_t written;           /* of head and body together */
+    int write_errno;          /* 0: fine so far */
+    bool told_sending;
+
+    /* the reply */
+    struct vecwire__framing framing;
+    bool told_receiving;
+    bool too_big; /* more waits in the input buffer than may come */
+    uint64_t body_bytes;
+
+    /* the loss to be told */
+    enum vecwire_err code;
+    char detail[192];
+};
+
+static inline struct vecwire__http *
+vecwire__http_of(struct vecwire__conn *conn)
+{
+    return (struct vecwire__http *)conn;
+}
+
+/* --- net.c --- */
+
+/* Around everything the loop calls. leave() may free what was closed, and
+ * the net: touch neither after it. */
+void vecwire__net_enter(struct vecwire__net *net);
+void vecwire__net_leave(struct vecwire__net *net);
+
+/* --- http_conn.c --- */
+
+/* The connection has an event in this pass. */
+void vecwire__http_touch(struct vecwire__http *http);
+
+/* Have the task done from the loop: in this pass, or in the next one. */
+void vecwire__http_soon(struct vecwire__http *http,
+                        enum vecwire__http_task task, bool next_pass);
+
+/* Write down why; the upcall is made by one of the two below. */
+void vecwire__http_blame(struct vecwire__http *http, enum vecwire_err code,
+                         const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* It is dead: tell the owner, who may close it. From the loop only. */
+void vecwire__http_tell_lost(struct vecwire__http *http);
+
+/* Take the request from evhttp and tell the owner. From the loop only, not
+ * in evhttp's header callback. */
+void vecwire__http_abort(struct vecwire__http *http);
+
+/* Free evhttp's side: descriptor, events, request. */
+void vecwire__http_drop(struct vecwire__http *http);
+
+/* --- http_connect.c --- */
+
+/* Begin the round of addresses. VECWIRE_ENOMEM: nothing was begun. */
+enum vecwire_err vecwire__http_connect(struct vecwire__http *http);
+
+/* The address at hand has failed: on to the next, or tell the loss. */
+void vecwire__http_next_address(struct vecwire__http *http);
+
+/* --- http_request.c --- */
+
+/* The request's head as text. False: no memory. */
+bool vecwire__http_format(struct vecwire__http *http);
+
+/* A request for evhttp that is never written; NULL: no memory. */
+struct evhttp_request *vecwire__http_decoy(struct vecwire__http *http);
+
+/* Throw evhttp's text away and let it read. */
+void vecwire__http_begin_reading(struct vecwire__http *http);
+
+/* Write what the socket takes; what is left goes out later. Upcalls only
+ * with `tell`, which needs the loop. */
+void vecwire__http_write(struct vecwire__http *http, bool tell);
+
+/* All bytes of the request have left? */
+bool vecwire__http_all_written(const struct vecwire__http *http);
+
+/* --- http_reply.c --- */
+
+/* Watch what arrives, before evhttp does. No memory: http->watch is NULL. */
+void vecwire__http_watch(struct vecwire__http *http);
+
+/* evhttp's callbacks for a request. */
+void vecwire__http_done(struct evhttp_request *evreq, void *arg);
+void vecwire__http_failed(enum evhttp_request_error error, void *arg);
+int vecwire__http_head(struct evhttp_request *evreq, void *arg);
+void vecwire__http_body(struct evhttp_request *evreq, void *arg);
+
+/* libevent's, when bytes arrive in the input buffer. */
+void vecwire__http_input(struct evbuffer *buf,
+                         const struct evbuffer_cb_info *info, void *arg);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/http_conn.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <event2/buffer.h>
+
+/* evhttp's own clocks must never fire: a day, and none once it is up. */
+static const struct timeval a_day = {86400, 0};
+
+/* evhttp closes the descriptor right after this. */
+static void
+on_close(struct evhttp_connection *evcon, void *arg)
+{
+    struct vecwire__http *http = arg;
+
+    (void)evcon;
+    if (http->watch != NULL)
+        event_free(http->watch);
+    if (http->writer != NULL)
+        event_free(http->writer);
+    http->watch = http->writer = NULL;
+    http->gone = true;
+    if (http->state == VECWIRE__HTTP_IDLE && http->evreq == NULL)
+        vecwire__http_soon(http, VECWIRE__HTTP_TELL_IDLE_LOST, false);
+}
+
+/* It has come up: evhttp has just put its request into the output. */
+static void
+connection_up(struct vecwire__http *http)
+{
+    struct vecwire__net *net = http->net;
+    evutil_socket_t fd = bufferevent_getfd(http->bev);
+    int on = 1;
+
+    /* Refused by sockets that are no TCP, as in tests: no harm. */
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    bufferevent_set_timeouts(http->bev, NULL, NULL);
+    vecwire__timer_clear(net->config.timers, &http->timer);
+    http->state = VECWIRE__HTTP_BUSY;
+    http->conn.up = true;
+    http->conn.connected_ns = vecwire__timers_now(net->config.timers);
+    vecwire__address_text(&http->addresses.at[http->next_address - 1], 'p',
+                          http->conn.peer, sizeof(http->conn.peer));
+    vecwire__http_begin_reading(http);
+    if (http->watch == NULL) {
+        vecwire__http_blame(http, VECWIRE_ENOMEM, "out of memory");
+        vecwire__http_abort(http);
+        return;
+    }
+    vecwire__http_write(http, true);
+}
+
+/* In front of evhttp's own callback while it connects. */
+static void
+on_connect_event(struct bufferevent *bev, short what, void *arg)
+{
+    struct vecwire__http *http = arg;
+    struct vecwire__net *net = http->net;
+    int error = errno;
+
+    vecwire__net_enter(net);
+    vecwire__http_touch(http);
+    if ((what & BEV_EVENT_CONNECTED) == 0)
+        http->connect_errno = error;
+    else
+        vecwire__http_watch(http);
+    errno = error;
+    http->evhttp_event_cb(bev, what, http->evhttp_event_arg);
+    if ((what & BEV_EVENT_CONNECTED) != 0 && http->evreq != NULL)
+        connection_up(http);
+    vecwire__net_leave(net);
+}
+
+/* The one place where bytes get their way to the socket: TLS would put
+ * bufferevent_openssl_socket_new() here. */
+static struct bufferevent *
+new_bufferevent(struct vecwire__net *net)
+{
+    return bufferevent_socket_new(net->config.base, -1, 0);
+}
+
+/* evhttp's side for the address at hand. False: no memory. */
+static bool
+new_evcon(struct vecwire__http *http)
+{
+    struct vecwire__net *net = http->net;
+    char text[INET6_ADDRSTRLEN];
+
+    vecwire__address_text(&http->addresses.at[http->next_address], 'a', text,
+                          sizeof(text));
+    http->bev = new_bufferevent(net);
+    if (http->bev == NULL)
+        return false;
+    if (evbuffer_add_cb(bufferevent_get_input(http->bev), vecwire__http_input,
+                        http) == NULL) {
+        bufferevent_free(http->bev);
+        http->bev = NULL;
+        return false;
+    }
+    http->evcon = evhttp_connection_base_bufferevent_new(
+        net->config.base, NULL, http->bev, text, net->config.url.port);
+    if (http->evcon == NULL) {
+        bufferevent_free(http->bev);
+        http->bev = NULL;
+        return false;
+    }
+    evhttp_connection_set_timeout_tv(http->evcon, &a_day);
+    evhttp_connection_set_retries(http->evcon, 0);
+    evhttp_connection_set_max_headers_size(
+        http->evcon, (ev_ssize_t)net->config.max_header_bytes);
+    evhttp_connection_set_closecb(http->evcon, on_close, http);
+    http->gone = false;
+    return true;
+}
+
+/* No writing by evhttp, and our callback in front of its own. */
+static bool
+take_over(struct vecwire__http *http)
+{
+    bufferevent_data_cb readcb, writecb;
+
+    if (bufferevent_set_rate_limit(http->bev, http->net->no_write) != 0)
+        return false;
+    bufferevent_decrement_write_limit(http->bev, EV_SSIZE_MAX);
+    bufferevent_getcb(http->bev, &readcb, &writecb, &http->evhttp_event_cb,
+                      &http->evhttp_event_arg);
+    bufferevent_setcb(http->bev, readcb, writecb, on_connect_event, http);
+    return true;
+}
+
+/* An even share of what is left of the round. */
+static void
+arm_timer(struct vecwire__http *http)
+{
+    struct vecwire__timers *timers = http->net->config.timers;
+    size_t left = http->addresses.n - http->next_address;
+    uint64_t now;
+
+    if (http->round_ends_ns == 0)
+        return;
+    now = vecwire__timers_now(timers);
+    vecwire__timer_set(timers, &http->timer,
+                       http->round_ends_ns <= now
+                           ? now
+                           : now + (http->round_ends_ns - now) / left);
+}
+
+/* Connect to the address at hand. False: no memory. Every other failure is
+ * reported by evhttp, now or later, and followed up from the loop. */
+static bool
+connect_address(struct vecwire__http *http)
+{
+    struct evhttp_request *evreq;
+
+    http->state = VECWIRE__HTTP_CONNECTING;
+    http->connect_errno = 0;
+    if (!new_evcon(http))
+        return false;
+    arm_timer(http);
+    http->next_address++;
+    evreq = vecwire__http_decoy(http);
+    if (evreq == NULL)
+        return false;
+    http->evreq = evreq;
+    /* What fails inside this call arrives in vecwire__http_done(), which
+     * clears http->evreq. */
+    if (evhttp_make_request(http->evcon, evreq,
+                            http->req->method == VECWIRE__HEAD ? EVHTTP_REQ_HEAD
+                                                               : EVHTTP_REQ_GET,
+                            "/") != 0) {
+        http->evreq = NULL;
+        return false;
+    }
+    return http->evreq == NULL || take_over(http);
+}
+
+void
+vecwire__http_next_address(struct vecwire__http *http)
+{
+    const struct vecwire__url *url = &http->net->config.url;
+    bool timed_out =
+        http->connect_errno == 0 || http->connect_errno == ETIMEDOUT;
+    char peer[56], reason[96];
+
+    vecwire__http_drop(http);
+    if (http->next_address < http->addresses.n) {
+        if (connect_address(http))
+            return;
+        vecwire__http_drop(http);
+        vecwire__http_blame(http, VECWIRE_ENOMEM, "out of memory");
+        vecwire__http_tell_lost(http);
+        return;
+    }
+    vecwire__address_text(&http->addresses.at[http->next_address - 1], 'p',
+                          peer, sizeof(peer));
+    vecwire__http_blame(
+        http, timed_out ? VECWIRE_ETIMEDOUT : VECWIRE_EREFUSED,
+        "could not connect to %.80s port %u (%s): %s", url->host,
+        (unsigned)url->port, peer,
+        timed_out ? "no answer in time"
+                  : strerror_r(http->connect_errno, reason, sizeof(reason)));
+    vecwire__http_tell_lost(http);
+}
+
+static void
+on_timer(struct vecwire__timer *timer)
+{
+    struct vecwire__http *http =
+        (struct vecwire__http *)(void *)((char *)timer -
+                                         offsetof(struct vecwire__http, timer));
+    struct vecwire__net *net = http->net;
+
+    vecwire__net_enter(net);
+    if (http->state == VECWIRE__HTTP_RESOLVING) {
+        vecwire__lookup_cancel(http->lookup);
+        http->lookup = NULL;
+        vecwire__http_blame(http, VECWIRE_ETIMEDOUT,
+                            "%.80s: no name server answered in time",
+                            net->config.url.host);
+        vecwire__http_tell_lost(http);
+    } else if (http->state == VECWIRE__HTTP_CONNECTING) {
+        http->connect_errno = 0;
+        http->task = VECWIRE__HTTP_NOTHING;
+        event_del(http->soon);
+        vecwire__http_next_address(http);
+    }
+    vecwire__net_leave(net);
+}
+
+static void
+on_looked_up(const struct vecwire__addresses *addresses, const char *why,
+             void *arg)
+{
+    struct vecwire__http *http = arg;
+    struct vecwire__net *net = http->net;
+
+    vecwire__net_enter(net);
+    http->lookup = NULL;
+    if (why != NULL) {
+        vecwire__http_blame(http, VECWIRE_ERESOLVE, "%.80s: %s",
+                            net->config.url.host, why);
+        vecwire__http_tell_lost(http);
+    } else {
+        http->addresses = *addresses;
+        http->state = VECWIRE__HTTP_CONNECTING;
+        http->task = VECWIRE__HTTP_NOTHING;
+        net->config.events.phase(&http->conn, VECWIRE_PHASE_CONNECTING);
+        if (http->state == VECWIRE__HTTP_CONNECTING)
+            vecwire__http_next_address(http);
+    }
+    vecwire__net_leave(net);
+}
+
+enum vecwire_err
+vecwire__http_connect(struct vecwire__http *http)
+{
+    struct vecwire__net *net = http->net;
+    const struct vecwire__url *url = &net->config.url;
+
+    http->timer.fire = on_timer;
+    http->round_ends_ns = 0;
+    http->next_address = 0;
+    if (net->config.connect_ms != VECWIRE_NEVER)
+        http->round_ends_ns = vecwire__timers_now(net->config.timers) +
+                              (uint64_t)net->config.connect_ms * 1000000;
+    if (vecwire__resolve_here(url->host, url->port, &http->addresses)) {
+        if (connect_address(http))
+            return VECWIRE_OK;
+        vecwire__timer_clear(net->config.timers, &http->timer);
+        vecwire__http_drop(http);
+        http->state = VECWIRE__HTTP_NEW;
+        return VECWIRE_ENOMEM;
+    }
+    http->lookup = vecwire__lookup_new(net->resolver, url->host, url->port,
+                                       on_looked_up, http);
+    if (http->lookup == NULL)
+        return VECWIRE_ENOMEM;
+    http->state = VECWIRE__HTTP_RESOLVING;
+    vecwire__timer_set(net->config.timers, &http->timer, http->round_ends_ns);
+    vecwire__http_soon(http, VECWIRE__HTTP_TELL_RESOLVING, false);
+    return VECWIRE_OK;
+}

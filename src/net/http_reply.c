@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/http_conn.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <event2/buffer.h>
+#include <event2/http_struct.h>
+#include <event2/keyvalq_struct.h>
+
+#include "codec/mem.h"
+
+/* libevent reads at most so much at a time. */
+#define READ_BY_LIBEVENT 4096
+/* Large enough for glibc to learn from the first one that such blocks come
+ * and go: with half of it, each reply of 100 KB gave its heap back to the
+ * system and took it again, at twice the cost of the reply itself. */
+#define READ_BLOCK ((size_t)128 * 1024)
+
+/* The first byte of a reply is told once; before its head, whatever of the
+ * two came first. False: closed meanwhile. */
+static bool
+tell_receiving(struct vecwire__http *http)
+{
+    if (!http->told_receiving) {
+        http->told_receiving = true;
+        http->net->config.events.phase(&http->conn, VECWIRE_PHASE_RECEIVING);
+    }
+    return http->state == VECWIRE__HTTP_BUSY;
+}
+
+/* More is waiting in the socket than libevent takes: take it too, so that a
+ * reply costs one pass and not one for each 4 KB. The end of the stream is
+ * left for libevent to see. */
+static void
+drain(struct vecwire__http *http, struct evbuffer *buf, size_t had)
+{
+    evutil_socket_t fd = bufferevent_getfd(http->bev);
+    size_t max = http->net->config.read_per_turn;
+
+    while (had < max) {
+        struct evbuffer_iovec space;
+        size_t want = max - had < READ_BLOCK ? max - had : READ_BLOCK;
+        ssize_t n;
+
+        if (evbuffer_reserve_space(buf, (ev_ssize_t)want, &space, 1) < 1)
+            return;
+        if (space.iov_len > want)
+            space.iov_len = want;
+        want = space.iov_len;
+        n = recv(fd, space.iov_base, want, MSG_DONTWAIT);
+        space.iov_len = n > 0 ? (size_t)n : 0;
+        evbuffer_commit_space(buf, &space, 1);
+        if (n <= 0 || (size_t)n < want)
+            return;
+        had += (size_t)n;
+    }
+}
+
+/* No upcall from here: evhttp is in the middle of reading. */
+void
+vecwire__http_input(struct evbuffer *buf, const struct evbuffer_cb_info *info,
+                    void *arg)
+{
+    struct vecwire__http *http = arg;
+    struct vecwire__net *net = http->net;
+
+    if (info->n_added == 0)
+        return;
+    if (http->state == VECWIRE__HTTP_BUSY) {
+        http->conn.bytes_received += info->n_added;
+        if (http->conn.first_byte_ns == 0)
+            http->conn.first_byte_ns = vecwire__timers_now(net->config.timers);
+    }
+    if (http->draining)
+        return;
+    vecwire__http_touch(http);
+    /* libevent is about to take this off a limit that must not shrink. */
+    bufferevent_decrement_read_limit(http->bev, -(ev_ssize_t)info->n_added);
+    if (info->n_added >= READ_BY_LIBEVENT) {
+        http->draining = true;
+        drain(http, buf, info->n_added);
+        http->draining = false;
+        /* evhttp waits for the whole of a chunk, however long it says. */
+        http->too_big =
+            evbuffer_get_length(buf) >
+            net->config.max_reply_bytes + net->config.max_header_bytes;
+    }
+}
+
+/* Runs in every pass with something to read, after evhttp has read: libevent
+ * calls the events of a descriptor newest first, and evhttp adds its own anew
+ * for every request. */
+static void
+on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct vecwire__http *http = arg;
+    struct vecwire__net *net = http->net;
+
+    (void)fd;
+    (void)what;
+    if (http->state != VECWIRE__HTTP_BUSY)
+        return;
+    vecwire__net_enter(net);
+    vecwire__http_touch(http);
+    if (http->too_big) {
+        vecwire__http_blame(http, VECWIRE_EREPLYSIZE,
+                            "reply has a chunk over the limit");
+        vecwire__http_abort(http);
+    } else if (http->conn.first_byte_ns != 0) {
+        (void)tell_receiving(http);
+    }
+    vecwire__net_leave(net);
+}
+
+void
+vecwire__http_watch(struct vecwire__http *http)
+{
+    http->watch =
+        event_new(http->net->config.base, bufferevent_getfd(http->bev),
+                  EV_READ | EV_PERSIST, on_readable, http);
+    if (http->watch != NULL && event_add(http->watch, NULL) != 0) {
+        event_free(http->watch);
+        http->watch = NULL;
+    }
+}
+
+void
+vecwire__http_failed(enum evhttp_request_error error, void *arg)
+{
+    struct vecwire__http *http = arg;
+
+    /* Ours are the better reasons: those of the header callback, say. */
+    if (http->state != VECWIRE__HTTP_BUSY || http->code != VECWIRE_OK)
+        return;
+    switch (error) {
+    case EVREQ_HTTP_INVALID_HEADER:
+        vecwire__http_blame(http, VECWIRE_EPROTO,
+                            "reply's head is malformed or over the limit");
+        break;
+    case EVREQ_HTTP_DATA_TOO_LONG:
+        vecwire__http_blame(http, VECWIRE_EPROTO,
+                            "reply's chunks or trailers are malformed");
+        break;
+    default:
+        vecwire__http_blame(
+            http, VECWIRE_EIO, "connection lost %s%s%s",
+            http->conn.bytes_received > 0 ? "in the middle of the reply"
+                                          : "before a reply",
+            http->write_errno == 0 ? "" : ", writing: ",
+            http->write_errno == 0 ? "" : strerrordesc_np(http->write_errno));
+        break;
+    }
+}
+
+/* Nothing of the request, of the reply or of another one is left over. */
+static bool
+is_reusable(const struct vecwire__http *http)
+{
+    return !http->framing.close && !http->gone &&
+           vecwire__http_all_written(http) &&
+           evbuffer_get_length(bufferevent_get_input(http->bev)) == 0;
+}
+
+static void
+reply_ended(struct vecwire__http *http)
+{
+    bool reusable = is_reusable(http);
+
+    if (http->writer != NULL)
+        event_free(http->writer);
+    http->writer = NULL;
+    http->answered = true;
+    http->state = reusable ? VECWIRE__HTTP_IDLE : VECWIRE__HTTP_DEAD;
+    http->net->config.events.end(&http->conn, reusable);
+}
+
+/* evhttp has no more to do with the request: answered, lost, or not even
+ * connected. Whatever follows may free evhttp's side. */
+void
+vecwire__http_done(struct evhttp_request *evreq, void *arg)
+{
+    struct vecwire__http *http = arg;
+    struct vecwire__net *net = http->net;
+
+    vecwire__net_enter(net);
+    http->evreq = NULL;
+    switch (http->state) {
+    case VECWIRE__HTTP_CLOSED:
+        vecwire__http_drop(http);
+        break;
+    case VECWIRE__HTTP_CONNECTING:
+        if (http->connect_errno == 0)
+            http->connect_errno = errno;
+        /* In the next pass: a host that is refused at once and tries again
+         * at once must not keep the pass from ending. */
+        vecwire__http_soon(http, VECWIRE__HTTP_NEXT_ADDRESS, true);
+        break;
+    case VECWIRE__HTTP_BUSY:
+        if (evreq == NULL && http->code == VECWIRE_OK)
+            vecwire__http_blame(http, VECWIRE_EIO, "connection lost");
+        if (evreq == NULL)
+            vecwire__http_tell_lost(http);
+        else
+            reply_ended(http);
+        break;
+    default:
+        break;
+    }
+    vecwire__net_leave(net);
+}
+
+/* evhttp's list as an array. VECWIRE_OK, ENOMEM, or EPROTO: too many. */
+static enum vecwire_err
+collect(struct vecwire__net *net, const struct evkeyvalq *list, size_t *n)
+{
+    const struct evkeyval *pair;
+    void *array = net->headers;
+
+    *n = 0;
+    TAILQ_FOREACH (pair, list, next) {
+        if (*n == net->config.max_header_lines)
+            return VECWIRE_EPROTO;
+        if (!vecwire__mem_grow(net->config.mem, &array, &net->cap_headers,
+                               *n + 1, sizeof(*net->headers)))
+            return VECWIRE_ENOMEM;
+        net->headers = array;
+        net->headers[(*n)++] =
+            (struct vecwire_header){.name = pair->key, .value = pair->value};
+    }
+    return VECWIRE_OK;
+}
+
+/* False: the reply is refused, or its connection closed. */
+static bool
+take_head(struct vecwire__http *http, struct evhttp_request *evreq)
+{
+    struct vecwire__net *net = http->net;
+    int status = evhttp_request_get_response_code(evreq);
+    struct vecwire__head head = {.status = (uint32_t)status};
+    const char *why = "too many header lines";
+    enum vecwire_err code =
+        collect(net, evhttp_request_get_input_headers(evreq), &head.n_headers);
+
+    if (!tell_receiving(http))
+        return false;
+    if (code == VECWIRE_ENOMEM)
+        why = "out of memory";
+    http->framing = (struct vecwire__framing){
+        .status = status < 0 ? 0 : (uint32_t)status,
+        .version_1_1 = evreq->major == 1 && evreq->minor >= 1,
+        .bodiless = http->req->method == VECWIRE__HEAD};
+    if (code == VECWIRE_OK)
+        code =
+            vecwire__framing_read(&http->framing, net->headers, head.n_headers,
+                                  net->config.max_reply_bytes, &why);
+    if (code != VECWIRE_OK) {
+        vecwire__http_blame(http, code, "reply refused: %s", why);
+        return false;
+    }
+    head.headers = net->headers;
+    net->config.events.head(&http->conn, &head);
+    return http->state == VECWIRE__HTTP_BUSY;
+}
+
+/* Negative makes evhttp fail the request: vecwire__http_done() follows. */
+int
+vecwire__http_head(struct evhttp_request *evreq, void *arg)
+{
+    struct vecwire__http *http = arg;
+    struct vecwire__net *net = http->net;
+    bool go_on;
+
+    if (evhttp_request_get_response_code(evreq) == 100) {
+        /* evhttp would keep its headers for the reply that follows, and
+         * would write the rest of the request before it reads on. */
+        evhttp_clear_headers(evhttp_request_get_input_headers(evreq));
+        vecwire__http_soon(http, VECWIRE__HTTP_READ_ON, false);
+        return 0;
+    }
+    vecwire__net_enter(net);
+    http->in_head = true;
+    go_on = take_head(http, evreq);
+    http->in_head = false;
+    vecwire__net_leave(net);
+    return go_on ? 0 : -1;
+}
+
+/* Here evhttp may be freed: it looks only at the request afterwards. */
+void
+vecwire__http_body(struct evhttp_request *evreq, void *arg)
+{
+    struct vecwire__http *http = arg;
+    struct vecwire__net *net = http->net;
+    struct evbuffer *buf = evhttp_request_get_input_buffer(evreq);
+    struct evbuffer_iovec part;
+
+    vecwire__net_enter(net);
+    http->body_bytes += evbuffer_get_length(buf);
+    if (http->body_bytes > net->config.max_reply_bytes) {
+        vecwire__http_blame(http, VECWIRE_EREPLYSIZE,
+                            "reply's body is over the limit");
+        vecwire__http_abort(http);
+    }
+    while (http->state == VECWIRE__HTTP_BUSY &&
+           evbuffer_peek(buf, -1, NULL, &part, 1) > 0) {
+        net->config.events.body(&http->conn, part.iov_base, part.iov_len);
+        evbuffer_drain(buf, part.iov_len);
+    }
+    vecwire__net_leave(net);
+}

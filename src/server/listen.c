@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/listen.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <event2/http.h>
+#include <event2/listener.h>
+
+#define BACKLOG 1024
+#define WRITE_MAX ((size_t)1 << 20)   /* bytes that one write may take */
+#define READ_TURN ((size_t)256 << 10) /* bytes read in one pass */
+/* Unread input of one connection: the longest body that evhttp lets through
+ * as one chunk, and a little. */
+#define INPUT_MAX (((size_t)32 << 20) + ((size_t)64 << 10))
+
+/* libevent reads 4096 bytes a call and a pass. When it has taken a whole
+ * number of those there may be more: read that in the same pass. Our own read
+ * runs this again, but takes what is there, so that it ends. */
+static void
+input_added(struct evbuffer *input, const struct evbuffer_cb_info *info,
+            void *arg)
+{
+    struct bufferevent *bev = arg;
+    struct evbuffer_iovec room;
+    int waiting = 0, fd = bufferevent_getfd(bev);
+    ssize_t got;
+
+    if (info->n_added == 0 || info->n_added % 4096 != 0 ||
+        evbuffer_get_length(input) >= READ_TURN)
+        return;
+    if (ioctl(fd, FIONREAD, &waiting) != 0 || waiting <= 0)
+        return;
+    if ((size_t)waiting > READ_TURN)
+        waiting = (int)READ_TURN;
+    if (evbuffer_reserve_space(input, waiting, &room, 1) != 1)
+        return;
+    got = recv(fd, room.iov_base, room.iov_len, MSG_DONTWAIT);
+    room.iov_len = got > 0 ? (size_t)got : 0;
+    evbuffer_commit_space(input, &room, 1);
+}
+
+static struct bufferevent *
+make_bufferevent(struct event_base *base, void *arg)
+{
+    struct bufferevent *bev =
+        bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+
+    (void)arg;
+    if (bev == NULL)
+        return NULL;
+    bufferevent_set_max_single_write(bev, WRITE_MAX);
+    bufferevent_setwatermark(bev, EV_READ, 0, INPUT_MAX);
+    evbuffer_add_cb(bufferevent_get_input(bev), input_added, bev);
+    return bev;
+}
+
+/* evhttp keeps the listener's argument for itself, so an error is brought
+ * home by looking here. Servers are made, run and freed by one thread at a
+ * time. */
+static struct vecwire__listen *open_listens;
+
+static void
+accept_again(evutil_socket_t fd, short what, void *arg)
+{
+    struct vecwire__listen *listen = arg;
+
+    (void)fd;
+    (void)what;
+    evconnlistener_enable(listen->listener);
+}
+
+/* Out of descriptors, most likely: trying again at once would only spin. */
+static void
+accept_failed(struct evconnlistener *listener, void *arg)
+{
+    const struct timeval pause = {0, 100000};
+    struct vecwire__listen *at = open_listens;
+
+    (void)arg;
+    while (at != NULL && at->listener != listener)
+        at = at->next;
+    if (at != NULL && evtimer_add(at->rest, &pause) == 0)
+        evconnlistener_disable(listener);
+}
+
+static int
+open_address(const struct addrinfo *address)
+{
+    int one = 1;
+    int fd = socket(address->ai_family,
+                    address->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                    address->ai_protocol);
+
+    if (fd < 0)
+        return -1;
+    /* Accepted sockets inherit TCP_NODELAY. */
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) == 0 &&
+        bind(fd, address->ai_addr, address->ai_addrlen) == 0 &&
+        listen(fd, BACKLOG) == 0)
+        return fd;
+    one = errno;
+    close(fd);
+    errno = one;
+    return -1;
+}
+
+/* The first address of the name that can be listened on, or -1. */
+static int
+open_socket(const char *host, const char *port, char *err, size_t err_size)
+{
+    const struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
+                                   .ai_socktype = SOCK_STREAM};
+    struct addrinfo *addresses;
+    int fd = -1, rc = getaddrinfo(host, port, &hints, &addresses);
+
+    if (rc != 0) {
+        snprintf(err, err_size, "cannot listen on %s: %s", host,
+                 rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
+        return -1;
+    }
+    for (struct addrinfo *at = addresses; at != NULL && fd < 0;
+         at = at->ai_next)
+        fd = open_address(at);
+    if (fd < 0)
+        snprintf(err, err_size, "cannot listen on %s port %s: %s", host, port,
+                 strerror(errno));
+    freeaddrinfo(addresses);
+    return fd;
+}
+
+static void
+set_url(struct vecwire__listen *listen, int fd, const char *host)
+{
+    struct sockaddr_storage address;
+    socklen_t len = sizeof(address);
+    char port[16] = "0";
+
+    memset(&address, 0, sizeof(address));
+    if (getsockname(fd, (struct sockaddr *)&address, &len) == 0)
+        getnameinfo((struct sockaddr *)&address, len, NULL, 0, port,
+                    sizeof(port), NI_NUMERICSERV);
+    if (strchr(host, ':') != NULL)
+        snprintf(listen->url, sizeof(listen->url), "http://[%s]:%s", host,
+                 port);
+    else
+        snprintf(listen->url, sizeof(listen->url), "http://%s:%s", host, port);
+}
+
+bool
+vecwire__listen_open(struct vecwire__listen *listen, struct event_base *base,
+                     struct evhttp *http, const char *host, uint16_t port,
+                     char *err, size_t err_size)
+{
+    char bare[256], port_text[8];
+    size_t len = strlen(host);
+    int fd;
+
+    if (len >= sizeof(bare)) {
+        snprintf(err, err_size, "name to listen on is too long");
+        return false;
+    }
+    memcpy(bare, host, len + 1);
+    if (len > 2 && host[0] == '[' && host[len - 1] == ']') {
+        memcpy(bare, host + 1, len - 2);
+        bare[len - 2] = '\0';
+    }
+    snprintf(port_text, sizeof(port_text), "%u", (unsigned)port);
+    fd = open_socket(bare, port_text, err, err_size);
+    if (fd < 0)
+        return false;
+    listen->rest = evtimer_new(base, accept_again, listen);
+    listen->listener = evconnlistener_new(
+        base, NULL, NULL, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 0, fd);
+    if (listen->listener == NULL)
+        close(fd);
+    if (listen->rest == NULL || listen->listener == NULL ||
+        evhttp_bind_listener(http, listen->listener) == NULL) {
+        snprintf(err, err_size, "no memory to listen");
+        if (listen->listener != NULL)
+            evconnlistener_free(listen->listener);
+        vecwire__listen_close(listen);
+        return false;
+    }
+    evconnlistener_set_error_cb(listen->listener, accept_failed);
+    evhttp_set_bevcb(http, make_bufferevent, NULL);
+    set_url(listen, fd, bare);
+    listen->next = open_listens;
+    open_listens = listen;
+    return true;
+}
+
+void
+vecwire__listen_close(struct vecwire__listen *listen)
+{
+    struct vecwire__listen **at = &open_listens;
+
+    while (*at != NULL && *at != listen)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = listen->next;
+    if (listen->rest != NULL)
+        event_free(listen->rest);
+    listen->rest = NULL;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tool/tally.h"
+#include "tool/session.h"
+
+static const char help[] =
+    "Usage: vecwire delete ID...\n"
+    "\n"
+    "Deletes rows by id; an unknown id is no error. Put -- before ids that\n"
+    "begin with a dash.\n"
+    "\n" TOOL_COMMON_HELP;
+
+/* What to exit with for this id. *go_on is false when the server cannot be
+ * reached, so that the ids left need not be tried. */
+static int
+delete_one(struct tool_session *session, struct tally *tally, uint64_t row,
+           const char *id, bool *go_on)
+{
+    const struct vecwire_reply *reply = NULL;
+    const struct vecwire_error *error;
+    struct vecwire_refusal refusal = {.text = ""};
+    char reason[1024], what[300];
+    enum vecwire_err rc = vecwire_delete(
+        session->client,
+        &VECWIRE_DELETE(.ids = &id, .rows = 1, .refusal = &refusal),
+        vecwire__session_keep, &reply, NULL);
+
+    snprintf(what, sizeof(what), "id \"%s\"", id);
+    if (rc != VECWIRE_OK) {
+        vecwire__tally_fail(tally, row, id, rc, refusal.text);
+        return vecwire__session_refused(session, what, rc, &refusal);
+    }
+    if (!vecwire__session_wait(session, &reply)) {
+        *go_on = false;
+        vecwire__tally_fail(tally, row, id, VECWIRE_EIO, "no reply");
+        return TOOL_FAILED;
+    }
+    error = vecwire_reply_error(reply);
+    if (error == NULL) {
+        tally->done++;
+    } else {
+        *go_on = error->code == VECWIRE_EHTTP;
+        vecwire__session_reason(error, reason, sizeof(reason));
+        vecwire__tally_fail(tally, row, id, error->code, reason);
+        vecwire__session_failed(session, what, error);
+    }
+    vecwire_reply_release(reply);
+    return error == NULL ? TOOL_DONE : TOOL_FAILED;
+}
+
+static int
+run(struct tool_session *session, const struct tool_common *common, char **ids,
+    size_t n)
+{
+    struct tally tally = {0};
+    bool go_on = true;
+    int status = TOOL_DONE;
+
+    for (size_t i = 0; i < n; i++) {
+        int one = TOOL_FAILED;
+
+        if (go_on)
+            one = delete_one(session, &tally, i, ids[i], &go_on);
+        else
+            vecwire__tally_fail(&tally, i, ids[i], VECWIRE_ECANCELED,
+                                "not tried after the failure before it");
+        if (one > status)
+            status = one;
+    }
+    if (common->json)
+        vecwire__tally_print(&tally);
+    else
+        printf("deleted %llu of %zu\n", (unsigned long long)tally.done, n);
+    vecwire__tally_fini(&tally);
+    return status;
+}
+
+int
+vecwire__command_delete(int argc, char **argv)
+{
+    static const struct tool_option none[1];
+    struct tool_args args = {.command = "delete",
+                             .help = help,
+                             .options = none,
+                             .n_options = 0,
+                             .argc = argc,
+                             .argv = argv};
+    struct tool_common common;
+    struct tool_session session;
+    int status;
+
+    if (!vecwire__args_parse(&args, &common, &status))
+        return status;
+    if (args.n_words == 0) {
+        vecwire__args_complain("delete", "which ids? See vecwire delete "
+                                         "--help");
+        return TOOL_USAGE;
+    }
+    status = vecwire__session_open(&session, "delete", &common, NULL);
+    if (status == TOOL_DONE) {
+        status = run(&session, &common, args.words, args.n_words);
+        vecwire__session_close(&session);
+    }
+    return status;
+}

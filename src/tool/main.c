@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <vecwire/vecwire.h>
+
+#include "tool/args.h"
+#include "tool/command.h"
+
+static const char help[] =
+    "Usage: vecwire COMMAND [OPTION]...\n"
+    "\n"
+    "Commands:\n"
+    "  serve    a small server that answers exact searches from memory\n"
+    "  query    search by vector\n"
+    "  import   write the rows of a .npy or .jsonl file\n"
+    "  delete   delete rows by id\n"
+    "  load     measure many requests: latency, throughput, CPU\n"
+    "  raw      send any request and print the body of the answer\n"
+    "\n"
+    "vecwire COMMAND --help tells more; vecwire --version the version.\n"
+    "Exit status: 0 done, 1 a request failed, 2 wrong usage.\n";
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv); /* NULL: not built yet */
+} commands[] = {
+    {"serve", vecwire__command_serve},
+    {"query", vecwire__command_query},
+    {"import", vecwire__command_import},
+    {"delete", vecwire__command_delete},
+    {"load", vecwire__command_load},
+    {"raw", vecwire__command_raw},
+    {"export", NULL},
+    {"get", NULL},
+    {"count", NULL},
+    {"collections", NULL},
+};
+
+static int
+run_command(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        if (strcmp(argv[0], commands[i].name) != 0)
+            continue;
+        if (commands[i].run != NULL)
+            return commands[i].run(argc, argv);
+        vecwire__args_complain(argv[0], "not built yet");
+        return TOOL_USAGE;
+    }
+    vecwire__args_complain(NULL, "what is \"%s\"? See vecwire --help", argv[0]);
+    return TOOL_USAGE;
+}
+
+int
+main(int argc, char **argv)
+{
+    int status = TOOL_DONE;
+
+    /* A connection or a pipe that the other side closed is an error to
+     * report, not a reason to die. */
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2) {
+        fputs(help, stderr);
+        return TOOL_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        fputs(help, stdout);
+    else if (strcmp(argv[1], "--version") == 0)
+        printf("vecwire %s\n", vecwire_version());
+    else
+        status = run_command(argc - 1, argv + 1);
+
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+        vecwire__args_complain(NULL, "cannot write the output: %s",
+                               strerror(errno));
+        if (status == TOOL_DONE)
+            status = TOOL_FAILED;
+    }
+    return status;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/output.h"
+
+#include <math.h>
+
+#include <vecwire/vector.h>
+
+#include "tool/scan.h"
+
+static void
+put_escaped(FILE *file, char byte)
+{
+    switch (byte) {
+    case '"':
+        fputs("\\\"", file);
+        return;
+    case '\\':
+        fputs("\\\\", file);
+        return;
+    case '\n':
+        fputs("\\n", file);
+        return;
+    case '\t':
+        fputs("\\t", file);
+        return;
+    default:
+        break;
+    }
+    if ((unsigned char)byte < 0x20 || byte == 0x7f)
+        fprintf(file, "\\u%04x", (unsigned)byte);
+    else
+        putc(byte, file);
+}
+
+void
+vecwire__output_string(FILE *file, const char *text, size_t len)
+{
+    if (text == NULL) {
+        fputs("null", file);
+        return;
+    }
+    putc('"', file);
+    for (size_t at = 0; at < len;) {
+        size_t step = vecwire__scan_utf8(text + at, len - at);
+
+        if (step == 0) {
+            fputs("\xef\xbf\xbd", file);
+            step = 1;
+        } else if (step == 1) {
+            put_escaped(file, text[at]);
+        } else {
+            fwrite(text + at, 1, step, file);
+        }
+        at += step;
+    }
+    putc('"', file);
+}
+
+void
+vecwire__output_float(FILE *file, float value)
+{
+    char text[VECWIRE_FLOAT_TEXT_MAX];
+    size_t len = vecwire_float_format(value, text);
+
+    if (len == 0)
+        fputs("null", file);
+    else
+        fwrite(text, 1, len, file);
+}
+
+void
+vecwire__output_real(FILE *file, double value, int digits)
+{
+    if (isfinite(value))
+        fprintf(file, "%.*f", digits, value);
+    else
+        fputs("null", file);
+}
+
+void
+vecwire__output_vector(FILE *file, const float *vector, size_t dim)
+{
+    if (vector == NULL) {
+        fputs("null", file);
+        return;
+    }
+    putc('[', file);
+    for (size_t i = 0; i < dim; i++) {
+        if (i > 0)
+            putc(',', file);
+        vecwire__output_float(file, vector[i]);
+    }
+    putc(']', file);
+}
+
+void
+vecwire__output_plain(FILE *file, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char byte = (unsigned char)text[i];
+
+        putc(byte < 0x20 || byte == 0x7f ? ' ' : byte, file);
+    }
+}
+
+bool
+vecwire__output_is_text(const char *text, size_t len)
+{
+    for (size_t at = 0; at < len;) {
+        size_t step = vecwire__scan_utf8(text + at, len - at);
+
+        if (step == 0)
+            return false;
+        at += step;
+    }
+    return true;
+}

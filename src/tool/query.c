@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/npy.h"
+#include "tool/output.h"
+#include "tool/session.h"
+
+#define MAX_DIM 65536
+
+static const char help[] =
+    "Usage: vecwire query --vector JSON | --vector-file F.npy [--row I]\n"
+    "\n"
+    "Searches by vector and prints a row a hit: id, score, text or payload.\n"
+    "\n"
+    "  --vector JSON        the vector, [0.1,0.2,...]\n"
+    "  --vector-file F.npy  take it from this file\n"
+    "  --row I              row of that file, counted from 0 (0)\n"
+    "  --top-k N            hits at most (10)\n"
+    "  --filter JSON        only rows whose metadata match this object\n"
+    "  --with-payload       the payload too\n"
+    "  --with-vector        the vector too, where the server sends it\n"
+    "\n" TOOL_COMMON_HELP;
+
+struct query_options {
+    struct tool_common common;
+    const char *vector;
+    const char *vector_file;
+    const char *filter;
+    uint64_t row;
+    uint32_t top_k;
+    bool with_payload;
+    bool with_vector;
+};
+
+static bool
+parse_options(struct query_options *options, int argc, char **argv, int *status)
+{
+    const struct tool_option own[] = {
+        {"vector", OPTION_TEXT, &options->vector, 0, 0},
+        {"vector-file", OPTION_TEXT, &options->vector_file, 0, 0},
+        {"row", OPTION_U64, &options->row, 0, UINT64_MAX},
+        {"text", OPTION_LATER, NULL, 0, 0},
+        {"top-k", OPTION_U32, &options->top_k, 1, UINT32_MAX},
+        {"filter", OPTION_TEXT, &options->filter, 0, 0},
+        {"with-payload", OPTION_FLAG, &options->with_payload, 0, 0},
+        {"with-vector", OPTION_FLAG, &options->with_vector, 0, 0},
+    };
+    struct tool_args args = {.command = "query",
+                             .help = help,
+                             .options = own,
+                             .n_options = sizeof(own) / sizeof(own[0]),
+                             .argc = argc,
+                             .argv = argv};
+
+    memset(options, 0, sizeof(*options));
+    options->top_k = 10;
+    options->row = UINT64_MAX;
+    if (!vecwire__args_parse(&args, &options->common, status))
+        return false;
+    *status = TOOL_USAGE;
+    if (args.n_words > 0) {
+        vecwire__args_complain("query", "what is \"%s\"?", args.words[0]);
+        return false;
+    }
+    if ((options->vector == NULL) == (options->vector_file == NULL)) {
+        vecwire__args_complain("query",
+                               "one of --vector and --vector-file is needed");
+        return false;
+    }
+    if (options->row != UINT64_MAX && options->vector_file == NULL) {
+        vecwire__args_complain("query", "--row goes with --vector-file");
+        return false;
+    }
+    if (options->row == UINT64_MAX)
+        options->row = 0;
+    return true;
+}
+
+static float *
+vector_of_text(const char *text, size_t *dim)
+{
+    float *vector = vecwire__args_alloc(MAX_DIM, sizeof(*vector));
+    enum vecwire_err rc =
+        vecwire_vector_parse(text, strlen(text), vector, MAX_DIM, dim);
+
+    if (rc == VECWIRE_OK && *dim > 0)
+        return vector;
+    if (rc == VECWIRE_OK)
+        vecwire__args_complain("query", "--vector is empty");
+    else
+        vecwire__args_complain("query", "--vector, byte %zu: %s", *dim,
+                               rc == VECWIRE_ETOOBIG
+                                   ? "a number beyond float32, or too many"
+                                   : "no JSON array of numbers");
+    free(vector);
+    return NULL;
+}
+
+static float *
+vector_of_file(const char *path, uint64_t row, size_t *dim)
+{
+    char why[NPY_WHY_MAX];
+    float *vector = NULL;
+    struct npy npy;
+
+    if (!vecwire__npy_open(&npy, path, why)) {
+        vecwire__args_complain("query", "%s: %s", path, why);
+        return NULL;
+    }
+    if (row >= npy.rows) {
+        vecwire__args_complain("query", "--row %llu: %s has %llu rows",
+                               (unsigned long long)row, path,
+                               (unsigned long long)npy.rows);
+    } else {
+        vector = vecwire__args_alloc(npy.dim, sizeof(*vector));
+        npy.next = row;
+        *dim = npy.dim;
+        if (vecwire__npy_read(&npy, 1, vector, why) != 1) {
+            vecwire__args_complain("query", "%s: %s", path, why);
+            free(vector);
+            vector = NULL;
+        }
+    }
+    vecwire__npy_close(&npy);
+    return vector;
+}
+
+static void
+print_hit(const struct query_options *options, const struct vecwire_row *row)
+{
+    bool scored = (row->flags & VECWIRE_ROW_HAS_SCORE) != 0;
+
+    vecwire__output_plain(stdout, row->id.text, row->id.len);
+    putchar('\t');
+    vecwire__output_float(stdout, scored ? row->score : NAN);
+    putchar('\t');
+    if (options->with_payload && row->payload != NULL)
+        vecwire__output_plain(stdout, row->payload, row->payload_len);
+    else if (row->text != NULL)
+        vecwire__output_plain(stdout, row->text, row->text_len);
+    if (options->with_vector) {
+        putchar('\t');
+        vecwire__output_vector(stdout, row->vector, row->dim);
+    }
+    putchar('\n');
+}
+
+static void
+print_hit_json(const struct query_options *options,
+               const struct vecwire_row *row)
+{
+    bool scored = (row->flags & VECWIRE_ROW_HAS_SCORE) != 0;
+
+    fputs("{\"id\":", stdout);
+    if (row->id.is_number)
+        printf("%llu", (unsigned long long)row->id.number);
+    else
+        vecwire__output_string(stdout, row->id.text, row->id.len);
+    fputs(",\"score\":", stdout);
+    vecwire__output_float(stdout, scored ? row->score : NAN);
+    fputs(",\"text\":", stdout);
+    vecwire__output_string(stdout, row->text, row->text_len);
+    fputs(",\"payload\":", stdout);
+    /* The server's own text, so that no number in it changes. */
+    if (options->with_payload && row->payload != NULL)
+        fwrite(row->payload, 1, row->payload_len, stdout);
+    else
+        fputs("null", stdout);
+    fputs(",\"vector\":", stdout);
+    vecwire__output_vector(stdout, options->with_vector ? row->vector : NULL,
+                           row->dim);
+    putchar('}');
+}
+
+static void
+print_reply(const struct query_options *options,
+            const struct vecwire_reply *reply)
+{
+    size_t n = vecwire_reply_count(reply);
+
+    if (!options->common.json) {
+        for (size_t i = 0; i < n; i++)
+            print_hit(options, vecwire_reply_row(reply, i));
+        return;
+    }
+    fputs("{\"hits\":[", stdout);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            putchar(',');
+        print_hit_json(options, vecwire_reply_row(reply, i));
+    }
+    printf("],\"wakeups\":%u,\"loop_iterations\":%llu}\n",
+           vecwire_reply_wakeups(reply),
+           (unsigned long long)vecwire_reply_loop_iterations(reply));
+}
+
+static int
+run(struct tool_session *session, const struct query_options *options,
+    const float *vector, size_t dim)
+{
+    const struct vecwire_reply *reply = NULL;
+    struct vecwire_refusal refusal = {.text = ""};
+    int status = TOOL_DONE;
+    enum vecwire_err rc = vecwire_query(
+        session->client,
+        &VECWIRE_QUERY(.vector = vector, .dim = dim, .filter = options->filter,
+                       .top_k = options->top_k, .refusal = &refusal),
+        vecwire__session_keep, &reply, NULL);
+
+    if (rc != VECWIRE_OK)
+        return vecwire__session_refused(session, "", rc, &refusal);
+    if (!vecwire__session_wait(session, &reply))
+        return TOOL_FAILED;
+    if (vecwire_reply_error(reply) != NULL) {
+        vecwire__session_failed(session, "", vecwire_reply_error(reply));
+        status = TOOL_FAILED;
+    } else {
+        print_reply(options, reply);
+    }
+    vecwire_reply_release(reply);
+    return status;
+}
+
+int
+vecwire__command_query(int argc, char **argv)
+{
+    struct query_options options;
+    struct tool_session session;
+    float *vector;
+    size_t dim = 0;
+    int status;
+
+    if (!parse_options(&options, argc, argv, &status))
+        return status;
+    vector = options.vector != NULL
+                 ? vector_of_text(options.vector, &dim)
+                 : vector_of_file(options.vector_file, options.row, &dim);
+    if (vector == NULL)
+        return TOOL_USAGE;
+    status = vecwire__session_open(&session, "query", &options.common, NULL);
+    if (status == TOOL_DONE) {
+        status = run(&session, &options, vector, dim);
+        vecwire__session_close(&session);
+    }
+    free(vector);
+    return status;
+}

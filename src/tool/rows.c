@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tool/rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool/args.h"
+
+_Static_assert(NPY_WHY_MAX >= JSONL_WHY_MAX, "one buffer serves both");
+
+bool
+vecwire__rows_open(struct rows *rows)
+{
+    size_t len = strlen(rows->path);
+
+    rows->npy.fd = -1;
+    rows->lines.fd = -1;
+    rows->is_npy = len >= 4 && strcmp(rows->path + len - 4, ".npy") == 0;
+    if (rows->is_npy && !vecwire__npy_open(&rows->npy, rows->path, rows->why))
+        return false;
+    if (!rows->is_npy &&
+        !vecwire__jsonl_open(&rows->lines, rows->path, true, rows->why))
+        return false;
+    if (rows->payload_path != NULL &&
+        !vecwire__jsonl_open(&rows->lines, rows->payload_path, false,
+                             rows->why)) {
+        rows->why_in_payloads = true;
+        vecwire__rows_close(rows);
+        return false;
+    }
+    rows->ids = vecwire__args_alloc(rows->batch, sizeof(char *));
+    rows->texts = vecwire__args_alloc(rows->batch, sizeof(char *));
+    rows->payloads = vecwire__args_alloc(rows->batch, sizeof(char *));
+    return true;
+}
+
+static void
+clear_batch(struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        struct jsonl_row row = {rows->ids[i], rows->texts[i],
+                                rows->payloads[i]};
+
+        vecwire__jsonl_row_clear(&row);
+    }
+    rows->first += rows->count;
+    rows->count = 0;
+}
+
+void
+vecwire__rows_close(struct rows *rows)
+{
+    clear_batch(rows);
+    vecwire__npy_close(&rows->npy);
+    vecwire__jsonl_close(&rows->lines);
+    free(rows->matrix);
+    free(rows->ids);
+    free(rows->texts);
+    free(rows->payloads);
+    rows->matrix = NULL;
+    rows->ids = rows->texts = rows->payloads = NULL;
+}
+
+static void
+need_matrix(struct rows *rows, size_t dim)
+{
+    if (rows->matrix != NULL)
+        return;
+    rows->dim = dim;
+    rows->matrix = vecwire__args_alloc(rows->batch, dim * sizeof(float));
+}
+
+/* Take one row's texts into the batch; without an id it is its number. */
+static void
+push_row(struct rows *rows, const struct jsonl_row *row)
+{
+    size_t at = rows->count++;
+
+    rows->ids[at] = row->id;
+    rows->texts[at] = row->text;
+    rows->payloads[at] = row->payload;
+    if (row->id == NULL) {
+        rows->ids[at] = vecwire__args_alloc(24, 1);
+        snprintf(rows->ids[at], 24, "%llu",
+                 (unsigned long long)(rows->first + at + rows->id_offset));
+    }
+}
+
+static void
+fill_from_lines(struct rows *rows)
+{
+    while (rows->count < rows->batch && !rows->ended && !rows->bad) {
+        struct jsonl_row row;
+        enum jsonl_result result =
+            vecwire__jsonl_next(&rows->lines, &row, rows->why);
+
+        rows->ended = result == JSONL_END;
+        rows->bad = result == JSONL_BAD;
+        rows->why_line = rows->lines.line;
+        if (result != JSONL_ROW)
+            return;
+        need_matrix(rows, rows->lines.dim);
+        memcpy(rows->matrix + rows->count * rows->dim, rows->lines.vector,
+               rows->dim * sizeof(float));
+        push_row(rows, &row);
+    }
+}
+
+/* The payload line of the next row of a .npy. */
+static bool
+next_payload(struct rows *rows, struct jsonl_row *row)
+{
+    enum jsonl_result result;
+
+    memset(row, 0, sizeof(*row));
+    if (rows->payload_path == NULL)
+        return true;
+    result = vecwire__jsonl_next(&rows->lines, row, rows->why);
+    if (result == JSONL_ROW)
+        return true;
+    rows->why_in_payloads = true;
+    rows->why_line = rows->lines.line + (result == JSONL_END);
+    rows->bad = true;
+    if (result == JSONL_END)
+        snprintf(rows->why, sizeof(rows->why),
+                 "the file ends, but there are %llu rows",
+                 (unsigned long long)rows->npy.rows);
+    return false;
+}
+
+/* Behind the last row no payload may be left. */
+static void
+check_no_more_payloads(struct rows *rows)
+{
+    struct jsonl_row row;
+
+    if (rows->payload_path == NULL)
+        return;
+    switch (vecwire__jsonl_next(&rows->lines, &row, rows->why)) {
+    case JSONL_END:
+        return;
+    case JSONL_ROW:
+        vecwire__jsonl_row_clear(&row);
+        snprintf(rows->why, sizeof(rows->why),
+                 "there are only %llu rows, this line belongs to none",
+                 (unsigned long long)rows->npy.rows);
+        break;
+    case JSONL_BAD:
+        break;
+    }
+    rows->bad = true;
+    rows->why_in_payloads = true;
+    rows->why_line = rows->lines.line;
+}
+
+static void
+fill_from_npy(struct rows *rows)
+{
+    size_t got;
+    struct jsonl_row row;
+    char why[NPY_WHY_MAX];
+
+    need_matrix(rows, rows->npy.dim);
+    got = vecwire__npy_read(&rows->npy, rows->batch, rows->matrix, why);
+    while (rows->count < got && next_payload(rows, &row))
+        push_row(rows, &row);
+    if (rows->bad)
+        return;
+    if (why[0] != '\0') {
+        memcpy(rows->why, why, sizeof(why));
+        rows->bad = true;
+    } else if (rows->npy.next == rows->npy.rows) {
+        rows->ended = true;
+        check_no_more_payloads(rows);
+    }
+}
+
+void
+vecwire__rows_next(struct rows *rows)
+{
+    clear_batch(rows);
+    if (rows->ended || rows->bad)
+        return;
+    if (rows->is_npy)
+        fill_from_npy(rows);
+    else
+        fill_from_lines(rows);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef VECWIRE_TOOL_ROWS_H
+#define VECWIRE_TOOL_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tool/jsonl.h"
+#include "tool/npy.h"
+
+/* Where an import takes its rows: a .npy with an optional file of payloads
+ * beside it, or a .jsonl. A batch of rows is in memory at a time. */
+struct rows {
+    const char *path;
+    const char *payload_path; /* NULL: none */
+    uint64_t id_offset;
+    size_t batch;
+
+    bool is_npy;
+    struct npy npy;
+    struct jsonl lines; /* the .jsonl, or the payloads */
+
+    /* The batch at hand, by column. */
+    uint64_t first; /* number of its first row in the file */
+    size_t count;
+    size_t dim;
+    float *matrix;
+    char **ids;
+    char **texts;
+    char **payloads;
+
+    bool ended;
+    bool bad;              /* the row behind the batch is bad */
+    char why[NPY_WHY_MAX]; /* how */
+    bool why_in_payloads;  /* the file that is to blame */
+    uint64_t why_line;     /* 0: it has no lines */
+};
+
+/* Open what path and payload_path name; false: `why` says what is wrong with
+ * the file that why_in_payloads tells. */
+bool vecwire__rows_open(struct rows *rows);
+
+/* Read the next batch; count is 0 at the end or when the next row is bad. */
+void vecwire__rows_next(struct rows *rows);
+
+void vecwire__rows_close(struct rows *rows);
+
+#endif

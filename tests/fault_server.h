@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A server on raw sockets that does, byte for byte, what a script says. It
+ * lives on the test's own event_base. */
+#ifndef VECWIRE_TESTS_FAULT_SERVER_H
+#define VECWIRE_TESTS_FAULT_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct event_base;
+
+enum fault_kind {
+    FAULT_END,        /* close; also what a script ends with */
+    FAULT_READ,       /* wait for one whole request */
+    FAULT_READ_HEAD,  /* wait for the head of one; its body stays unread */
+    FAULT_SEND,       /* send `bytes` */
+    FAULT_FILL,       /* send `n` bytes of 'x' */
+    FAULT_DRIP,       /* send `bytes`, `n` of them in a pass of the loop */
+    FAULT_GATE,       /* wait for fault_server_open_gate() */
+    FAULT_DISCARD,    /* read and forget until the client closes */
+    FAULT_HALF_CLOSE, /* shut the sending side down */
+    FAULT_RESET,      /* close with RST */
+    FAULT_STALL,      /* nothing any more: neither read nor close */
+    FAULT_AGAIN       /* from the start */
+};
+
+struct fault_step {
+    enum fault_kind kind;
+    const char *bytes;
+    size_t n; /* of bytes, too: 0 is strlen(bytes) */
+};
+
+/* A reply with Content-Length. */
+#define FAULT_OK(text, length)                                                 \
+    {                                                                          \
+        FAULT_SEND,                                                            \
+            "HTTP/1.1 200 OK\r\nContent-Length: " length "\r\n\r\n" text, 0    \
+    }
+
+struct fault_server;
+
+/* Serves the i-th connection by scripts[i], the ones after the last by the
+ * last. `address` is "127.0.0.1" or "::1". NULL: no such address here. */
+struct fault_server *fault_server_new(struct event_base *base,
+                                      const char *address,
+                                      const struct fault_step *const *scripts,
+                                      size_t n_scripts);
+void fault_server_free(struct fault_server *server);
+
+uint16_t fault_server_port(const struct fault_server *server);
+
+/* Accept no more: connecting is refused from now on. */
+void fault_server_stop_listening(struct fault_server *server);
+
+/* All connections that stand at a gate go on. */
+void fault_server_open_gate(struct fault_server *server);
+
+/* Counters. */
+size_t fault_server_connections(const struct fault_server *server);
+size_t fault_server_requests(const struct fault_server *server);
+uint64_t fault_server_received(const struct fault_server *server);
+
+/* The last request that was read, NUL-terminated. */
+const char *fault_server_request(const struct fault_server *server);
+
+#endif
