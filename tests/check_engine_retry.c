@@ -244,6 +244,16 @@ START_TEST(a_reply_that_cannot_be_read_says_where)
 }
 END_TEST
 
+START_TEST(the_detail_of_a_text_of_many_lines_is_one)
+{
+    query(&a);
+    fake_reply(fake_conn(&f.net, 1), 422,
+               "{\"error\":{\"code\":\"c\",\"message\":\"one\\ntwo\\u007f\"}}");
+    ck_assert_int_eq(a.code, VECWIRE_EHTTP);
+    ck_assert_str_eq(a.detail, "one two ");
+}
+END_TEST
+
 START_TEST(an_html_error_page_is_an_http_error_without_server_text)
 {
     query(&a);
@@ -281,6 +291,7 @@ main(void)
     tcase_add_test(tc, the_budget_keeps_a_sick_server_from_being_hammered);
     tcase_add_loop_test(tc, a_reply_that_cannot_be_read_says_where, 0,
                         (int)(sizeof(bad_replies) / sizeof(bad_replies[0])));
+    tcase_add_test(tc, the_detail_of_a_text_of_many_lines_is_one);
     tcase_add_test(tc, an_html_error_page_is_an_http_error_without_server_text);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_NORMAL);

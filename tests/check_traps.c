@@ -210,6 +210,8 @@ START_TEST(trap_11_and_12_an_early_answer_to_a_large_upload_is_heard)
     ck_assert_uint_eq(call.status, 400);
     ck_assert_str_eq(call.body, "{\"no\":42}");
     ck_assert(call.reusable == (_i == 3));
+    /* no phase comes back behind a later one */
+    ck_assert_ptr_nonnull(strstr(call.log, "receiving 400 body end "));
     rig_call_fini(&call);
     rig_fini(&rig);
     free(body);

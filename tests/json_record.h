@@ -101,11 +101,14 @@ static inline void
 record_text(struct record *record, const char *what, unsigned tag,
             const struct vecwire__json_reader *reader)
 {
+    size_t n = reader->texts->len - reader->text_at;
+
     record_add(record, "%s %u ", what, tag);
-    REQUIRE(vecwire__buf_add(&record->log,
-                             reader->texts->bytes + reader->text_at,
-                             reader->texts->len - reader->text_at),
-            "no memory");
+    /* while all texts are empty there is no block */
+    if (n != 0)
+        REQUIRE(vecwire__buf_add(&record->log,
+                                 reader->texts->bytes + reader->text_at, n),
+                "no memory");
     record_add(record, "\n");
 }
 

@@ -68,7 +68,7 @@ struct vecwire_options {
      * User names and queries are refused. "https" is refused with
      * VECWIRE_EUNSUPPORTED until TLS is built. */
     const char *url;
-    /* Secret: sent as the dialect wants it, never logged. NULL: none. */
+    /* Secret: sent as the dialect wants it, never logged. NULL or "": none. */
     const char *api_key;
     /* HMS: X-Tenant-ID, 1 to 64 of [A-Za-z0-9_-]. NULL: not sent. */
     const char *tenant;

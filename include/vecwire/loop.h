@@ -19,9 +19,10 @@ struct vecwire_loop; /* the counting runner of one base */
 VECWIRE_API struct event_base *vecwire_event_base_new(void);
 
 /* An iteration is one pass of the loop that ran at least one callback. The
- * base must have one priority. VECWIRE_OK: *out is the runner, to be freed
- * by vecwire_loop_free() before the base and after the clients that name it.
- * VECWIRE_EINVAL: base or out is NULL. VECWIRE_ENOMEM. *out is NULL then. */
+ * base must have one priority. The runner is made with malloc(). VECWIRE_OK:
+ * *out is the runner, to be freed by vecwire_loop_free() before the base and
+ * after the clients that name it. VECWIRE_EINVAL: base or out is NULL.
+ * VECWIRE_ENOMEM. *out is NULL then. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_loop_new(struct vecwire_loop **out, struct event_base *base);
 
@@ -36,8 +37,8 @@ VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_loop_run(struct vecwire_loop *loop);
 
 /* One iteration: waits until something happens, runs its callbacks. *more
- * (may be NULL) is false when nothing is left to wait for. Returns as
- * vecwire_loop_run(). */
+ * (may be NULL) is false when there was nothing to wait for, and so no
+ * iteration. Returns as vecwire_loop_run(). */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_loop_step(struct vecwire_loop *loop, bool *more);
 

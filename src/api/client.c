@@ -83,9 +83,8 @@ host_soon(void *ctx, bool next_pass)
     if (client->engine.shut)
         return;
     /* A callback that makes the next one due must not keep the pass going. */
-    if (next_pass || client->running_due)
-        event_add(client->due_event, &at_once);
-    else
+    if ((!next_pass && !client->running_due) ||
+        event_add(client->due_event, &at_once) != 0)
         event_active(client->due_event, EV_TIMEOUT, 0);
 }
 

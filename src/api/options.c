@@ -35,6 +35,8 @@ fill_in(struct vecwire_options *o)
         o->max_reply_bytes = (uint64_t)256 << 20;
     if (o->user_agent == NULL)
         o->user_agent = "vecwire/" VECWIRE_VERSION;
+    if (o->api_key != NULL && o->api_key[0] == '\0')
+        o->api_key = NULL;
     if (o->mem == NULL)
         o->mem = &vecwire__mem_libc;
 }

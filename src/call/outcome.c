@@ -2,6 +2,8 @@
 /* What is written down about a call that failed. */
 #include "call/engine.h"
 
+#include <string.h>
+
 enum vecwire_phase
 vecwire__call_phase(const struct vecwire__call *call)
 {
@@ -57,12 +59,33 @@ text_at(const struct vecwire_reply *reply, size_t at, const char *otherwise)
     return at == SIZE_MAX ? otherwise : reply->texts.bytes + at;
 }
 
+/* The server's text as one line: what would break it becomes a blank. */
+static size_t
+one_line(struct vecwire_reply *reply, size_t from)
+{
+    size_t len = strlen(reply->texts.bytes + from);
+    size_t at;
+
+    if (!vecwire__buf_reserve(&reply->texts, len + 1))
+        return SIZE_MAX;
+    at = reply->texts.len;
+    reply->texts.len += len + 1;
+    memcpy(reply->texts.bytes + at, reply->texts.bytes + from, len + 1);
+    for (size_t i = at; i < at + len; i++) {
+        unsigned char c = (unsigned char)reply->texts.bytes[i];
+
+        if (c < 0x20 || c == 0x7f)
+            reply->texts.bytes[i] = ' ';
+    }
+    return at;
+}
+
 static size_t
 http_line(struct vecwire_reply *reply,
           const struct vecwire__server_error *found)
 {
     if (found->has_text)
-        return found->text_at;
+        return one_line(reply, found->text_at);
     return vecwire__reply_line(reply, "HTTP %u", (unsigned)reply->status);
 }
 

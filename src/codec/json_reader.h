@@ -103,7 +103,8 @@ typedef bool (*vecwire__json_sink)(struct vecwire__json_reader *reader,
 struct vecwire__json_reader {
     /* For the sink. Texts and floats belong to the caller. */
     void *ctx;
-    struct vecwire__buf *texts; /* decoded texts and raw values */
+    /* Decoded texts and raw values; without a block while all are empty. */
+    struct vecwire__buf *texts;
     size_t text_at;
     uint64_t u64;
     float *floats; /* the row being filled, */

@@ -239,16 +239,22 @@ vecwire__http_abort(struct vecwire__http *http)
 }
 
 void
-vecwire__http_drop(struct vecwire__http *http)
+vecwire__http_unwatch(struct vecwire__http *http)
 {
-    struct evhttp_request *evreq = http->evreq;
-
     if (http->watch != NULL)
         event_free(http->watch);
     if (http->writer != NULL)
         event_free(http->writer);
     http->watch = http->writer = NULL;
     http->gone = true;
+}
+
+void
+vecwire__http_drop(struct vecwire__http *http)
+{
+    struct evhttp_request *evreq = http->evreq;
+
+    vecwire__http_unwatch(http);
     http->evreq = NULL;
     if (http->evcon == NULL)
         return;

@@ -146,6 +146,9 @@ void vecwire__http_tell_lost(struct vecwire__http *http);
  * in evhttp's header callback. */
 void vecwire__http_abort(struct vecwire__http *http);
 
+/* The descriptor is about to be closed: no event of ours may stay on it. */
+void vecwire__http_unwatch(struct vecwire__http *http);
+
 /* Free evhttp's side: descriptor, events, request. */
 void vecwire__http_drop(struct vecwire__http *http);
 
@@ -169,8 +172,8 @@ struct evhttp_request *vecwire__http_decoy(struct vecwire__http *http);
 void vecwire__http_begin_reading(struct vecwire__http *http);
 
 /* Write what the socket takes; what is left goes out later. Upcalls only
- * with `tell`, which needs the loop. */
-void vecwire__http_write(struct vecwire__http *http, bool tell);
+ * with `loop`: called from it, not inside send(). */
+void vecwire__http_write(struct vecwire__http *http, bool loop);
 
 /* All bytes of the request have left? */
 bool vecwire__http_all_written(const struct vecwire__http *http);

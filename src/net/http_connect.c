@@ -19,12 +19,7 @@ on_close(struct evhttp_connection *evcon, void *arg)
     struct vecwire__http *http = arg;
 
     (void)evcon;
-    if (http->watch != NULL)
-        event_free(http->watch);
-    if (http->writer != NULL)
-        event_free(http->writer);
-    http->watch = http->writer = NULL;
-    http->gone = true;
+    vecwire__http_unwatch(http);
     if (http->state == VECWIRE__HTTP_IDLE && http->evreq == NULL)
         vecwire__http_soon(http, VECWIRE__HTTP_TELL_IDLE_LOST, false);
 }
@@ -44,7 +39,7 @@ connection_up(struct vecwire__http *http)
     http->state = VECWIRE__HTTP_BUSY;
     http->conn.up = true;
     http->conn.connected_ns = vecwire__timers_now(net->config.timers);
-    vecwire__address_text(&http->addresses.at[http->next_address - 1], 'p',
+    vecwire__address_text(&http->addresses.at[http->next_address - 1], true,
                           http->conn.peer, sizeof(http->conn.peer));
     vecwire__http_begin_reading(http);
     if (http->watch == NULL) {
@@ -91,7 +86,7 @@ new_evcon(struct vecwire__http *http)
     struct vecwire__net *net = http->net;
     char text[INET6_ADDRSTRLEN];
 
-    vecwire__address_text(&http->addresses.at[http->next_address], 'a', text,
+    vecwire__address_text(&http->addresses.at[http->next_address], false, text,
                           sizeof(text));
     http->bev = new_bufferevent(net);
     if (http->bev == NULL)
@@ -185,7 +180,7 @@ vecwire__http_next_address(struct vecwire__http *http)
     const struct vecwire__url *url = &http->net->config.url;
     bool timed_out =
         http->connect_errno == 0 || http->connect_errno == ETIMEDOUT;
-    char peer[56], reason[96];
+    char peer[56];
 
     vecwire__http_drop(http);
     if (http->next_address < http->addresses.n) {
@@ -196,14 +191,14 @@ vecwire__http_next_address(struct vecwire__http *http)
         vecwire__http_tell_lost(http);
         return;
     }
-    vecwire__address_text(&http->addresses.at[http->next_address - 1], 'p',
+    vecwire__address_text(&http->addresses.at[http->next_address - 1], true,
                           peer, sizeof(peer));
     vecwire__http_blame(
         http, timed_out ? VECWIRE_ETIMEDOUT : VECWIRE_EREFUSED,
         "could not connect to %.80s port %u (%s): %s", url->host,
         (unsigned)url->port, peer,
         timed_out ? "no answer in time"
-                  : strerror_r(http->connect_errno, reason, sizeof(reason)));
+                  : evutil_socket_error_to_string(http->connect_errno));
     vecwire__http_tell_lost(http);
 }
 

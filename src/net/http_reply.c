@@ -150,7 +150,9 @@ vecwire__http_failed(enum evhttp_request_error error, void *arg)
             http->conn.bytes_received > 0 ? "in the middle of the reply"
                                           : "before a reply",
             http->write_errno == 0 ? "" : ", writing: ",
-            http->write_errno == 0 ? "" : strerrordesc_np(http->write_errno));
+            http->write_errno == 0
+                ? ""
+                : evutil_socket_error_to_string(http->write_errno));
         break;
     }
 }
@@ -193,7 +195,7 @@ vecwire__http_done(struct evhttp_request *evreq, void *arg)
         break;
     case VECWIRE__HTTP_CONNECTING:
         if (http->connect_errno == 0)
-            http->connect_errno = errno;
+            http->connect_errno = errno != 0 ? errno : ECONNREFUSED;
         /* In the next pass: a host that is refused at once and tries again
          * at once must not keep the pass from ending. */
         vecwire__http_soon(http, VECWIRE__HTTP_NEXT_ADDRESS, true);

@@ -65,8 +65,11 @@ vecwire__http_format(struct vecwire__http *http)
     const struct vecwire__request *req = http->req;
     const struct vecwire__url *url = &http->net->config.url;
     struct vecwire__buf *head = &http->head;
+    bool sound = path_is_sound(req->path);
 
-    assert(path_is_sound(req->path));
+    assert(sound);
+    if (!sound)
+        return false;
     assert((req->body == NULL) <= (req->body_len == 0));
     head->len = 0;
     if (!vecwire__buf_str(head, method_names[req->method]) ||
@@ -220,7 +223,7 @@ vecwire__http_write(struct vecwire__http *http, bool loop)
 {
     bool all;
 
-    if (loop && !http->told_sending) {
+    if (loop && !http->told_sending && !http->told_receiving) {
         http->told_sending = true;
         tell(http, VECWIRE_PHASE_SENDING);
         if (http->state != VECWIRE__HTTP_BUSY)
@@ -234,6 +237,7 @@ vecwire__http_write(struct vecwire__http *http, bool loop)
         http->write_errno = ENOMEM;
         (void)shutdown(bufferevent_getfd(http->bev), SHUT_RDWR);
     }
-    if (all && http->told_sending)
+    /* An early answer has begun: there is no way back to waiting for it. */
+    if (all && http->told_sending && !http->told_receiving)
         tell(http, VECWIRE_PHASE_WAITING);
 }

@@ -142,9 +142,3 @@ vecwire__net_free(struct vecwire__net *net)
     net->freed = true;
     vecwire__net_leave(net);
 }
-
-uint64_t
-vecwire__net_passes(const struct vecwire__net *net)
-{
-    return net->pass - 1 + (net->pass_begun ? 1 : 0);
-}

@@ -34,9 +34,6 @@ enum vecwire_err vecwire__net_new(struct vecwire__net **out,
  * in any upcall: none runs after it, and memory waits for the way out. */
 void vecwire__net_free(struct vecwire__net *net);
 
-/* How many passes of the loop had an event of one of the connections. */
-uint64_t vecwire__net_passes(const struct vecwire__net *net);
-
 /* open() takes a struct vecwire__net. */
 extern const struct vecwire__transport vecwire__net_transport;
 

@@ -52,7 +52,7 @@ vecwire__resolve_here(const char *host, uint16_t port,
 }
 
 void
-vecwire__address_text(const union vecwire__address *address, char how,
+vecwire__address_text(const union vecwire__address *address, bool with_port,
                       char *text, size_t size)
 {
     char ip[INET6_ADDRSTRLEN] = "";
@@ -62,7 +62,7 @@ vecwire__address_text(const union vecwire__address *address, char how,
     unsigned port = ntohs(v6 ? address->in6.sin6_port : address->in.sin_port);
 
     (void)inet_ntop(address->sa.sa_family, bytes, ip, sizeof(ip));
-    if (how == 'a')
+    if (!with_port)
         snprintf(text, size, "%s", ip);
     else
         snprintf(text, size, v6 ? "[%s]:%u" : "%s:%u", ip, port);

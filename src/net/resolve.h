@@ -29,9 +29,9 @@ struct vecwire__addresses {
 bool vecwire__resolve_here(const char *host, uint16_t port,
                            struct vecwire__addresses *out);
 
-/* "127.0.0.1" or "::1" into text; how = 'p': "127.0.0.1:80", "[::1]:80". */
-void vecwire__address_text(const union vecwire__address *address, char how,
-                           char *text, size_t size);
+/* "127.0.0.1" or "::1" into text; with_port: "127.0.0.1:80", "[::1]:80". */
+void vecwire__address_text(const union vecwire__address *address,
+                           bool with_port, char *text, size_t size);
 
 /* Nothing is read or opened before the first look-up. NULL: no memory.
  * Freed while a look-up is in flight, some memory stays with the base for one
