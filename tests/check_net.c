@@ -55,14 +55,12 @@ START_TEST(a_request_goes_out_as_written_and_with_nothing_else)
     char want[300];
 
     rig_init(&rig, "127.0.0.1", keep_alive);
-    strcpy(rig.config.url.prefix, "/base");
-    rig_reconfigure(&rig);
     rig_call_init(&call, &rig);
     call.req = (struct vecwire__request){VECWIRE__PATCH, "/a?b=%20", headers, 2,
                                          "text/plain",   "{\0}",     3};
     rig_do(&call);
     snprintf(want, sizeof(want),
-             "PATCH /base/a?b=%%20 HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"
+             "PATCH /a?b=%%20 HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"
              "X-Key: secret\r\nX-Empty: \r\nContent-Type: text/plain\r\n"
              "Content-Length: 3\r\n\r\n{",
              (unsigned)fault_server_port(rig.server));

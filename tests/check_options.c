@@ -323,7 +323,7 @@ START_TEST(zero_is_the_default_in_every_field)
     ck_assert_uint_eq(o.json_depth, 128);
     ck_assert_uint_eq(o.read_per_turn, 256 << 10);
     ck_assert_uint_eq(o.attempts, 3);
-    ck_assert_str_eq(o.user_agent, "vecwire/" VECWIRE_VERSION);
+    ck_assert_ptr_null(o.user_agent);
     ck_assert_ptr_nonnull(o.mem);
     ck_assert(!o.no_retry && !o.repeat_writes);
 }

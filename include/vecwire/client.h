@@ -74,7 +74,7 @@ struct vecwire_options {
     const char *tenant;
     /* Collection of the dialects that have them; HMS has none: NULL. */
     const char *collection;
-    /* NULL: "vecwire/VERSION"; "" sends no User-Agent. */
+    /* User-Agent. NULL or "": not sent, as each header costs its share. */
     const char *user_agent;
     /* Sent with every request, beside our own. May not name one that the
      * library sets or that changes the framing: Host, Content-Type,

@@ -33,8 +33,6 @@ fill_in(struct vecwire_options *o)
         o->max_waiting_bytes = (uint64_t)64 << 20;
     if (o->max_reply_bytes == 0)
         o->max_reply_bytes = (uint64_t)256 << 20;
-    if (o->user_agent == NULL)
-        o->user_agent = "vecwire/" VECWIRE_VERSION;
     if (o->api_key != NULL && o->api_key[0] == '\0')
         o->api_key = NULL;
     if (o->mem == NULL)

@@ -39,7 +39,7 @@ on_soon(evutil_socket_t fd, short what, void *arg)
         break;
     case VECWIRE__HTTP_READ_ON:
         if (http->evreq != NULL)
-            vecwire__http_begin_reading(http);
+            vecwire__http_read_on(http);
         break;
     case VECWIRE__HTTP_NOTHING:
         break;
@@ -58,13 +58,16 @@ http_open(void *net_arg)
         return NULL;
     http->net = net;
     http->soon = event_new(net->config.base, -1, 0, on_soon, http);
-    if (http->soon == NULL || !vecwire__timers_reserve(net->config.timers, 1)) {
+    http->out = evbuffer_new();
+    if (http->soon == NULL || http->out == NULL ||
+        !vecwire__timers_reserve(net->config.timers, 1)) {
         if (http->soon != NULL)
             event_free(http->soon);
+        if (http->out != NULL)
+            evbuffer_free(http->out);
         vecwire__mem_free(net->config.mem, http, sizeof(*http));
         return NULL;
     }
-    vecwire__buf_init(&http->head, net->config.mem);
     TAILQ_INSERT_TAIL(&net->open, http, link);
     return &http->conn;
 }
@@ -101,6 +104,9 @@ http_quiet(struct vecwire__conn *conn)
 
     if (http->state != VECWIRE__HTTP_IDLE || http->gone)
         return false;
+    /* It was read to the last byte a moment ago. */
+    if (http->ending)
+        return true;
     if (recv(bufferevent_getfd(http->bev), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >=
         0)
         return false; /* the end, or bytes that nobody asked for */
@@ -117,7 +123,7 @@ request_reset(struct vecwire__http *http)
     conn->connected_ns = conn->sent_ns = conn->first_byte_ns = 0;
     conn->bytes_sent = conn->bytes_received = 0;
     http->framing = (struct vecwire__framing){0};
-    http->written = 0;
+    evbuffer_drain(http->out, evbuffer_get_length(http->out));
     http->write_errno = 0;
     http->told_sending = http->told_receiving = http->too_big = false;
     http->body_bytes = 0;
@@ -129,8 +135,6 @@ request_reset(struct vecwire__http *http)
 static enum vecwire_err
 send_warm(struct vecwire__http *http)
 {
-    struct evhttp_request *evreq;
-
     if (http->gone) {
         /* evhttp would connect anew by itself. */
         vecwire__http_blame(http, VECWIRE_EIO,
@@ -139,19 +143,10 @@ send_warm(struct vecwire__http *http)
         vecwire__http_soon(http, VECWIRE__HTTP_TELL_LOST, true);
         return VECWIRE_OK;
     }
-    evreq = vecwire__http_decoy(http);
-    if (evreq == NULL)
+    if (!vecwire__http_make(http))
         return VECWIRE_ENOMEM;
-    /* On failure evhttp has freed the request. */
-    if (evhttp_make_request(http->evcon, evreq,
-                            http->req->method == VECWIRE__HEAD ? EVHTTP_REQ_HEAD
-                                                               : EVHTTP_REQ_GET,
-                            "/") != 0)
-        return VECWIRE_ENOMEM;
-    http->evreq = evreq;
     http->state = VECWIRE__HTTP_BUSY;
-    vecwire__http_begin_reading(http);
-    vecwire__http_write(http, false);
+    vecwire__http_write(http);
     return VECWIRE_OK;
 }
 
@@ -164,8 +159,6 @@ http_send(struct vecwire__conn *conn, const struct vecwire__request *req)
            http->state == VECWIRE__HTTP_IDLE);
     http->req = req;
     request_reset(http);
-    if (!vecwire__http_format(http))
-        return VECWIRE_ENOMEM;
     if (http->state == VECWIRE__HTTP_IDLE)
         return send_warm(http);
     return vecwire__http_connect(http);

@@ -6,12 +6,14 @@
  *                     '----- lost --+-- lost --> DEAD <-- idle lost
  *   any --close--> CLOSED
  *
- * evhttp reads replies; it never writes. It is given an empty GET (or HEAD)
- * whose text is thrown away, so that it goes on to read at once, and the
- * request itself is written by http_write.c straight from the caller's
- * memory. So a reply may come at any time, early ones included, no byte
- * leaves without MSG_NOSIGNAL, and evhttp never asks to be told when the
- * socket is writable, which would cost two system calls a request. */
+ * evhttp makes the request's text and reads the reply; the writing is ours.
+ * As soon as evhttp has put a request into the bufferevent's output,
+ * http_request.c writes it to the socket; what that does not take moves to
+ * `out` and is written when it does. Either way evhttp is told at once that
+ * all was written, and reads from then on. So a reply may come at any time,
+ * early ones included, no byte leaves without MSG_NOSIGNAL, and nobody asks
+ * to be told when the socket is writable unless it is full, which would cost
+ * two system calls a request. */
 #ifndef VECWIRE_NET_HTTP_CONN_H
 #define VECWIRE_NET_HTTP_CONN_H
 
@@ -20,7 +22,6 @@
 #include <event2/event.h>
 #include <event2/http.h>
 
-#include "codec/buf.h"
 #include "net/http_head.h"
 #include "net/net.h"
 #include "net/resolve.h"
@@ -82,6 +83,7 @@ struct vecwire__http {
     bool gone;                       /* evhttp has closed the descriptor */
     bool in_head; /* evhttp is in its header callback: it cannot be freed */
     bool draining;
+    bool ending;        /* its reply has just ended: end() is on the stack */
     uint64_t pass_seen; /* the last pass counted in conn.wakeups */
 
     /* the round of addresses */
@@ -96,9 +98,8 @@ struct vecwire__http {
 
     /* the request */
     const struct vecwire__request *req;
-    struct vecwire__buf head; /* its head as text */
-    size_t written;           /* of head and body together */
-    int write_errno;          /* 0: fine so far */
+    struct evbuffer *out; /* what of it the socket did not take yet */
+    int write_errno;      /* 0: fine so far */
     bool told_sending;
 
     /* the reply */
@@ -162,18 +163,20 @@ void vecwire__http_next_address(struct vecwire__http *http);
 
 /* --- http_request.c --- */
 
-/* The request's head as text. False: no memory. */
-bool vecwire__http_format(struct vecwire__http *http);
+/* Give the request to evhttp: http->evreq, NULL again when connecting fails
+ * inside. False: no memory. */
+bool vecwire__http_make(struct vecwire__http *http);
 
-/* A request for evhttp that is never written; NULL: no memory. */
-struct evhttp_request *vecwire__http_decoy(struct vecwire__http *http);
+/* It is up and evhttp has just put its request into the output: write what
+ * the socket takes, keep the rest for later, let evhttp read. An upcall only
+ * after tell_sending(). */
+void vecwire__http_write(struct vecwire__http *http);
 
-/* Throw evhttp's text away and let it read. */
-void vecwire__http_begin_reading(struct vecwire__http *http);
+/* The phase SENDING; from the loop only. The owner may close it. */
+void vecwire__http_tell_sending(struct vecwire__http *http);
 
-/* Write what the socket takes; what is left goes out later. Upcalls only
- * with `loop`: called from it, not inside send(). */
-void vecwire__http_write(struct vecwire__http *http, bool loop);
+/* As if all had been written: evhttp reads from now on. */
+void vecwire__http_read_on(struct vecwire__http *http);
 
 /* All bytes of the request have left? */
 bool vecwire__http_all_written(const struct vecwire__http *http);

@@ -41,13 +41,14 @@ connection_up(struct vecwire__http *http)
     http->conn.connected_ns = vecwire__timers_now(net->config.timers);
     vecwire__address_text(&http->addresses.at[http->next_address - 1], true,
                           http->conn.peer, sizeof(http->conn.peer));
-    vecwire__http_begin_reading(http);
     if (http->watch == NULL) {
         vecwire__http_blame(http, VECWIRE_ENOMEM, "out of memory");
         vecwire__http_abort(http);
         return;
     }
-    vecwire__http_write(http, true);
+    vecwire__http_tell_sending(http);
+    if (http->state == VECWIRE__HTTP_BUSY)
+        vecwire__http_write(http);
 }
 
 /* In front of evhttp's own callback while it connects. */
@@ -122,6 +123,8 @@ take_over(struct vecwire__http *http)
     if (bufferevent_set_rate_limit(http->bev, http->net->no_write) != 0)
         return false;
     bufferevent_decrement_write_limit(http->bev, EV_SSIZE_MAX);
+    /* libevent makes its sockets without it. */
+    evutil_make_socket_closeonexec(bufferevent_getfd(http->bev));
     bufferevent_getcb(http->bev, &readcb, &writecb, &http->evhttp_event_cb,
                       &http->evhttp_event_arg);
     bufferevent_setcb(http->bev, readcb, writecb, on_connect_event, http);
@@ -150,27 +153,16 @@ arm_timer(struct vecwire__http *http)
 static bool
 connect_address(struct vecwire__http *http)
 {
-    struct evhttp_request *evreq;
-
     http->state = VECWIRE__HTTP_CONNECTING;
     http->connect_errno = 0;
     if (!new_evcon(http))
         return false;
     arm_timer(http);
     http->next_address++;
-    evreq = vecwire__http_decoy(http);
-    if (evreq == NULL)
+    /* What fails to connect inside this call arrives in vecwire__http_done(),
+     * which clears http->evreq. */
+    if (!vecwire__http_make(http))
         return false;
-    http->evreq = evreq;
-    /* What fails inside this call arrives in vecwire__http_done(), which
-     * clears http->evreq. */
-    if (evhttp_make_request(http->evcon, evreq,
-                            http->req->method == VECWIRE__HEAD ? EVHTTP_REQ_HEAD
-                                                               : EVHTTP_REQ_GET,
-                            "/") != 0) {
-        http->evreq = NULL;
-        return false;
-    }
     return http->evreq == NULL || take_over(http);
 }
 

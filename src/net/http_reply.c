@@ -176,7 +176,9 @@ reply_ended(struct vecwire__http *http)
     http->writer = NULL;
     http->answered = true;
     http->state = reusable ? VECWIRE__HTTP_IDLE : VECWIRE__HTTP_DEAD;
+    http->ending = true;
     http->net->config.events.end(&http->conn, reusable);
+    http->ending = false;
 }
 
 /* evhttp has no more to do with the request: answered, lost, or not even

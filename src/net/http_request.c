@@ -12,11 +12,17 @@
 /* At most so much of one request in one pass, however fast the peer. */
 #define WRITE_PER_TURN ((size_t)1 << 20)
 
-static const char *const method_names[] = {
-    [VECWIRE__GET] = "GET",         [VECWIRE__HEAD] = "HEAD",
-    [VECWIRE__POST] = "POST",       [VECWIRE__PUT] = "PUT",
-    [VECWIRE__PATCH] = "PATCH",     [VECWIRE__DELETE] = "DELETE",
-    [VECWIRE__OPTIONS] = "OPTIONS",
+/* So many parts at once; the head is one or two, the body one. */
+#define MAX_PARTS 16
+
+static const enum evhttp_cmd_type methods[] = {
+    [VECWIRE__GET] = EVHTTP_REQ_GET,
+    [VECWIRE__HEAD] = EVHTTP_REQ_HEAD,
+    [VECWIRE__POST] = EVHTTP_REQ_POST,
+    [VECWIRE__PUT] = EVHTTP_REQ_PUT,
+    [VECWIRE__PATCH] = EVHTTP_REQ_PATCH,
+    [VECWIRE__DELETE] = EVHTTP_REQ_DELETE,
+    [VECWIRE__OPTIONS] = EVHTTP_REQ_OPTIONS,
 };
 
 /* What would end the request line early puts headers of its own on the wire;
@@ -33,17 +39,10 @@ path_is_sound(const char *path)
     return true;
 }
 
-static bool
-add_header(struct vecwire__buf *head, const char *name, const char *value)
-{
-    return vecwire__buf_str(head, name) && vecwire__buf_add(head, ": ", 2) &&
-           vecwire__buf_str(head, value) && vecwire__buf_add(head, "\r\n", 2);
-}
-
 /* Content-Length: always with a body, and 0 where one is usual; elsewhere a
  * server would wait for a body, or take this one for the next request. */
 static bool
-add_length(struct vecwire__buf *head, const struct vecwire__request *req)
+add_length(struct evkeyvalq *headers, const struct vecwire__request *req)
 {
     char text[24], *digit = text + sizeof(text) - 1;
     size_t n = req->body == NULL ? 0 : req->body_len;
@@ -56,40 +55,30 @@ add_length(struct vecwire__buf *head, const struct vecwire__request *req)
         *--digit = (char)('0' + n % 10);
         n /= 10;
     } while (n != 0);
-    return add_header(head, "Content-Length", digit);
+    return evhttp_add_header(headers, "Content-Length", digit) == 0;
 }
 
-bool
-vecwire__http_format(struct vecwire__http *http)
+static bool
+add_headers(struct evkeyvalq *headers, const struct vecwire__http *http)
 {
     const struct vecwire__request *req = http->req;
-    const struct vecwire__url *url = &http->net->config.url;
-    struct vecwire__buf *head = &http->head;
-    bool sound = path_is_sound(req->path);
+    bool added = evhttp_add_header(headers, "Host",
+                                   http->net->config.url.host_header) == 0;
 
-    assert(sound);
-    if (!sound)
-        return false;
-    assert((req->body == NULL) <= (req->body_len == 0));
-    head->len = 0;
-    if (!vecwire__buf_str(head, method_names[req->method]) ||
-        !vecwire__buf_byte(head, ' ') || !vecwire__buf_str(head, url->prefix) ||
-        !vecwire__buf_str(head, req->path) ||
-        !vecwire__buf_add(head, " HTTP/1.1\r\n", 11) ||
-        !add_header(head, "Host", url->host_header))
-        return false;
-    for (size_t i = 0; i < req->n_headers; i++) {
-        if (!add_header(head, req->headers[i].name, req->headers[i].value))
-            return false;
-    }
-    return (req->content_type == NULL ||
-            add_header(head, "Content-Type", req->content_type)) &&
-           add_length(head, req) && vecwire__buf_add(head, "\r\n", 2);
+    for (size_t i = 0; i < req->n_headers && added; i++)
+        added = evhttp_add_header(headers, req->headers[i].name,
+                                  req->headers[i].value) == 0;
+    if (req->content_type != NULL && added)
+        added =
+            evhttp_add_header(headers, "Content-Type", req->content_type) == 0;
+    return added && add_length(headers, req);
 }
 
-struct evhttp_request *
-vecwire__http_decoy(struct vecwire__http *http)
+/* The request as evhttp's; the body stays the caller's memory. */
+static struct evhttp_request *
+new_evreq(struct vecwire__http *http)
 {
+    const struct vecwire__request *req = http->req;
     struct evhttp_request *evreq = evhttp_request_new(vecwire__http_done, http);
 
     if (evreq == NULL)
@@ -97,73 +86,70 @@ vecwire__http_decoy(struct vecwire__http *http)
     evhttp_request_set_error_cb(evreq, vecwire__http_failed);
     evhttp_request_set_header_cb(evreq, vecwire__http_head);
     evhttp_request_set_chunked_cb(evreq, vecwire__http_body);
+    if (!add_headers(evhttp_request_get_output_headers(evreq), http) ||
+        (req->body_len > 0 &&
+         evbuffer_add_reference(evhttp_request_get_output_buffer(evreq),
+                                req->body, req->body_len, NULL, NULL) != 0)) {
+        evhttp_request_free(evreq);
+        return NULL;
+    }
     return evreq;
 }
 
-void
-vecwire__http_begin_reading(struct vecwire__http *http)
+bool
+vecwire__http_make(struct vecwire__http *http)
 {
-    struct evbuffer *out = bufferevent_get_output(http->bev);
+    const struct vecwire__request *req = http->req;
 
-    evbuffer_unfreeze(out, 1);
-    evbuffer_drain(out, evbuffer_get_length(out));
-    evbuffer_freeze(out, 1);
-    /* As if all had been written: evhttp reads from now on. */
-    bufferevent_trigger(http->bev, EV_WRITE, 0);
-}
-
-static size_t
-request_size(const struct vecwire__http *http)
-{
-    return http->head.len + http->req->body_len;
+    assert(path_is_sound(req->path));
+    assert((req->body == NULL) <= (req->body_len == 0));
+    http->evreq = new_evreq(http);
+    if (http->evreq == NULL)
+        return false;
+    /* On failure evhttp has freed the request. */
+    if (evhttp_make_request(http->evcon, http->evreq, methods[req->method],
+                            req->path) == 0)
+        return true;
+    http->evreq = NULL;
+    return false;
 }
 
 bool
 vecwire__http_all_written(const struct vecwire__http *http)
 {
-    return http->written == request_size(http);
+    return evbuffer_get_length(http->out) == 0;
 }
 
-/* The next piece, at most `max` bytes of the body. Number of parts. */
+/* The next piece, at most WRITE_PER_TURN bytes of it. Number of parts. */
 static size_t
-next_piece(const struct vecwire__http *http, size_t max, struct iovec parts[2])
+next_piece(struct evbuffer *from, struct evbuffer_iovec *parts)
 {
-    const struct vecwire__request *req = http->req;
-    size_t n = 0, body_at = 0;
+    int want =
+        evbuffer_peek(from, (ev_ssize_t)WRITE_PER_TURN, NULL, parts, MAX_PARTS);
+    size_t n = want < MAX_PARTS ? (size_t)want : MAX_PARTS;
 
-    if (http->written < http->head.len) {
-        parts[n].iov_base = http->head.bytes + http->written;
-        parts[n++].iov_len = http->head.len - http->written;
-    } else {
-        body_at = http->written - http->head.len;
-    }
-    if (body_at < req->body_len) {
-        /* An iovec has no const; sendmsg() only reads. */
-        parts[n].iov_base = (void *)((uintptr_t)req->body + body_at);
-        parts[n].iov_len = req->body_len - body_at;
-        if (parts[n].iov_len > max)
-            parts[n].iov_len = max;
-        n++;
-    }
+    /* The last one is given whole, however long. */
+    if (n > 0 && parts[n - 1].iov_len > WRITE_PER_TURN)
+        parts[n - 1].iov_len = WRITE_PER_TURN;
     return n;
 }
 
 /* Write until all is gone, the socket is full or the turn is over. */
 static void
-write_some(struct vecwire__http *http)
+write_some(struct vecwire__http *http, struct evbuffer *from)
 {
     evutil_socket_t fd = bufferevent_getfd(http->bev);
     size_t turn = 0;
 
-    while (!vecwire__http_all_written(http) && turn < WRITE_PER_TURN) {
-        struct iovec parts[2];
+    while (evbuffer_get_length(from) > 0 && turn < WRITE_PER_TURN) {
+        struct evbuffer_iovec parts[MAX_PARTS];
         struct msghdr message = {.msg_iov = parts};
         ssize_t n;
 
-        message.msg_iovlen = next_piece(http, WRITE_PER_TURN, parts);
+        message.msg_iovlen = next_piece(from, parts);
         n = sendmsg(fd, &message, MSG_NOSIGNAL);
         if (n >= 0) {
-            http->written += (size_t)n;
+            evbuffer_drain(from, (size_t)n);
             http->conn.bytes_sent += (uint64_t)n;
             turn += (size_t)n;
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -176,8 +162,6 @@ write_some(struct vecwire__http *http)
             return;
         }
     }
-    if (vecwire__http_all_written(http))
-        http->conn.sent_ns = vecwire__timers_now(http->net->config.timers);
 }
 
 static void
@@ -186,19 +170,7 @@ tell(struct vecwire__http *http, enum vecwire_phase phase)
     http->net->config.events.phase(&http->conn, phase);
 }
 
-static void
-on_writable(evutil_socket_t fd, short what, void *arg)
-{
-    struct vecwire__http *http = arg;
-    struct vecwire__net *net = http->net;
-
-    (void)fd;
-    (void)what;
-    vecwire__net_enter(net);
-    vecwire__http_touch(http);
-    vecwire__http_write(http, true);
-    vecwire__net_leave(net);
-}
+static void on_writable(evutil_socket_t fd, short what, void *arg);
 
 /* Be told when the socket takes more, or not any more. */
 static bool
@@ -219,18 +191,20 @@ want_writable(struct vecwire__http *http, bool want)
 }
 
 void
-vecwire__http_write(struct vecwire__http *http, bool loop)
+vecwire__http_tell_sending(struct vecwire__http *http)
 {
-    bool all;
+    http->told_sending = true;
+    tell(http, VECWIRE_PHASE_SENDING);
+}
 
-    if (loop && !http->told_sending && !http->told_receiving) {
-        http->told_sending = true;
-        tell(http, VECWIRE_PHASE_SENDING);
-        if (http->state != VECWIRE__HTTP_BUSY)
-            return;
-    }
-    write_some(http);
-    all = vecwire__http_all_written(http);
+/* Something of the request was written, or could not be. */
+static void
+after_writing(struct vecwire__http *http)
+{
+    bool all = vecwire__http_all_written(http);
+
+    if (all)
+        http->conn.sent_ns = vecwire__timers_now(http->net->config.timers);
     if (!want_writable(http, !all && http->write_errno == 0)) {
         /* Out of memory. Without its end the request is worth nothing, and
          * reading ends now. */
@@ -240,4 +214,44 @@ vecwire__http_write(struct vecwire__http *http, bool loop)
     /* An early answer has begun: there is no way back to waiting for it. */
     if (all && http->told_sending && !http->told_receiving)
         tell(http, VECWIRE_PHASE_WAITING);
+}
+
+static void
+on_writable(evutil_socket_t fd, short what, void *arg)
+{
+    struct vecwire__http *http = arg;
+    struct vecwire__net *net = http->net;
+
+    (void)fd;
+    (void)what;
+    vecwire__net_enter(net);
+    vecwire__http_touch(http);
+    if (!http->told_sending && !http->told_receiving)
+        vecwire__http_tell_sending(http);
+    if (http->state == VECWIRE__HTTP_BUSY) {
+        write_some(http, http->out);
+        after_writing(http);
+    }
+    vecwire__net_leave(net);
+}
+
+void
+vecwire__http_write(struct vecwire__http *http)
+{
+    struct evbuffer *made = bufferevent_get_output(http->bev);
+
+    /* The start of a buffer that belongs to a bufferevent is frozen but while
+     * that writes. */
+    evbuffer_unfreeze(made, 1);
+    write_some(http, made);
+    (void)evbuffer_add_buffer(http->out, made);
+    evbuffer_freeze(made, 1);
+    vecwire__http_read_on(http);
+    after_writing(http);
+}
+
+void
+vecwire__http_read_on(struct vecwire__http *http)
+{
+    bufferevent_trigger(http->bev, EV_WRITE, 0);
 }

@@ -104,7 +104,7 @@ free_closed(struct vecwire__net *net)
 
         if (http->evcon == NULL) {
             TAILQ_REMOVE(&net->closed, http, link);
-            vecwire__buf_fini(&http->head);
+            evbuffer_free(http->out);
             vecwire__mem_free(net->config.mem, http, sizeof(*http));
         }
         http = next;

@@ -27,7 +27,8 @@ enum vecwire__method {
  * the connection's end, lost or close. */
 struct vecwire__request {
     enum vecwire__method method;
-    const char *path; /* bytes 0x21..0x7e, begins with '/' */
+    /* The URL's prefix and all: bytes 0x21..0x7e, begins with '/'. */
+    const char *path;
     /* All headers but Host and Content-Length, which the transport makes. */
     const struct vecwire_header *headers;
     size_t n_headers;
