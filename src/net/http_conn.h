@@ -45,6 +45,7 @@ struct vecwire__net {
     struct vecwire_header *headers; /* of the head that is being reported */
     size_t cap_headers;
     char *resolv_conf;
+    char scratch[16384]; /* where replies are read to */
 };
 
 enum vecwire__http_state {
@@ -74,7 +75,7 @@ struct vecwire__http {
     enum vecwire__http_state state;
     enum vecwire__http_task task;
     struct event *soon;   /* runs `task` */
-    struct event *watch;  /* persistent, readable: keeps epoll as it is */
+    struct event *watch;  /* persistent, readable: reads, before libevent */
     struct event *writer; /* persistent, writable: while a request waits */
     struct evhttp_connection *evcon; /* NULL: none, or gone */
     struct bufferevent *bev;         /* evcon's */
@@ -177,6 +178,9 @@ void vecwire__http_tell_sending(struct vecwire__http *http);
 
 /* As if all had been written: evhttp reads from now on. */
 void vecwire__http_read_on(struct vecwire__http *http);
+
+/* libevent's read event was added anew: put ours before it again. */
+void vecwire__http_go_first(struct vecwire__http *http);
 
 /* All bytes of the request have left? */
 bool vecwire__http_all_written(const struct vecwire__http *http);

@@ -31,9 +31,9 @@ tell_receiving(struct vecwire__http *http)
     return http->state == VECWIRE__HTTP_BUSY;
 }
 
-/* More is waiting in the socket than libevent takes: take it too, so that a
- * reply costs one pass and not one for each 4 KB. The end of the stream is
- * left for libevent to see. */
+/* Take what waits in the socket, so that a reply costs one pass and not one
+ * for each 4 KB. `had` bytes of this turn are read already. The end of the
+ * stream is left for libevent to see. */
 static void
 drain(struct vecwire__http *http, struct evbuffer *buf, size_t had)
 {
@@ -57,6 +57,16 @@ drain(struct vecwire__http *http, struct evbuffer *buf, size_t had)
             return;
         had += (size_t)n;
     }
+}
+
+/* evhttp waits for the whole of a chunk, however long it says. */
+static void
+check_size(struct vecwire__http *http, const struct evbuffer *buf)
+{
+    const struct vecwire__net_config *config = &http->net->config;
+
+    http->too_big = evbuffer_get_length(buf) >
+                    config->max_reply_bytes + config->max_header_bytes;
 }
 
 /* No upcall from here: evhttp is in the middle of reading. */
@@ -83,21 +93,63 @@ vecwire__http_input(struct evbuffer *buf, const struct evbuffer_cb_info *info,
         http->draining = true;
         drain(http, buf, info->n_added);
         http->draining = false;
-        /* evhttp waits for the whole of a chunk, however long it says. */
-        http->too_big =
-            evbuffer_get_length(buf) >
-            net->config.max_reply_bytes + net->config.max_header_bytes;
+        check_size(http, buf);
     }
 }
 
-/* Runs in every pass with something to read, after evhttp has read: libevent
- * calls the events of a descriptor newest first, and evhttp adds its own anew
- * for every request. */
+/* Read what is there into evhttp's buffer. libevent would ask for the number
+ * of bytes first, one more system call a request. True: there was something. */
+static bool
+take_input(struct vecwire__http *http)
+{
+    struct vecwire__net *net = http->net;
+    struct evbuffer *buf = bufferevent_get_input(http->bev);
+    size_t max = net->config.read_per_turn;
+    ssize_t n;
+
+    if (max > sizeof(net->scratch))
+        max = sizeof(net->scratch);
+    n = recv(bufferevent_getfd(http->bev), net->scratch, max, MSG_DONTWAIT);
+
+    if (n <= 0)
+        return false; /* the end, an error or nothing: libevent tells evhttp */
+    http->draining = true;
+    evbuffer_unfreeze(buf, 0);
+    if (evbuffer_add(buf, net->scratch, (size_t)n) != 0) {
+        /* Out of memory: the reply cannot be read any more. */
+        (void)shutdown(bufferevent_getfd(http->bev), SHUT_RDWR);
+    } else if ((size_t)n == max) {
+        drain(http, buf, (size_t)n);
+        check_size(http, buf);
+    }
+    evbuffer_freeze(buf, 0);
+    http->draining = false;
+    return true;
+}
+
+/* Not in this pass any more: libevent's read event, which may be active
+ * already, would find nothing or, worse, the end of the stream before evhttp
+ * has come to all that is in its buffer. */
+static void
+hold_libevent(struct vecwire__http *http)
+{
+    if ((bufferevent_get_enabled(http->bev) & EV_READ) == 0)
+        return;
+    bufferevent_disable(http->bev, EV_READ);
+    bufferevent_enable(http->bev, EV_READ);
+    vecwire__http_go_first(http);
+}
+
+/* Runs in every pass with something to read, before evhttp: libevent calls
+ * the events of a descriptor newest first, and vecwire__http_go_first() makes
+ * this the newest. What evhttp then finds in its buffer is often the whole
+ * reply, and its own read event is not called at all. */
 static void
 on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct vecwire__http *http = arg;
     struct vecwire__net *net = http->net;
+    const struct evhttp_request *evreq = http->evreq;
 
     (void)fd;
     (void)what;
@@ -105,12 +157,16 @@ on_readable(evutil_socket_t fd, short what, void *arg)
         return;
     vecwire__net_enter(net);
     vecwire__http_touch(http);
-    if (http->too_big) {
-        vecwire__http_blame(http, VECWIRE_EREPLYSIZE,
-                            "reply has a chunk over the limit");
-        vecwire__http_abort(http);
-    } else if (http->conn.first_byte_ns != 0) {
-        (void)tell_receiving(http);
+    if (take_input(http) && tell_receiving(http)) {
+        if (http->too_big) {
+            vecwire__http_blame(http, VECWIRE_EREPLYSIZE,
+                                "reply has a chunk over the limit");
+            vecwire__http_abort(http);
+        } else {
+            bufferevent_trigger(http->bev, EV_READ, 0);
+            if (http->state == VECWIRE__HTTP_BUSY && http->evreq == evreq)
+                hold_libevent(http);
+        }
     }
     vecwire__net_leave(net);
 }

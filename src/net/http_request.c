@@ -254,4 +254,16 @@ void
 vecwire__http_read_on(struct vecwire__http *http)
 {
     bufferevent_trigger(http->bev, EV_WRITE, 0);
+    vecwire__http_go_first(http);
+}
+
+void
+vecwire__http_go_first(struct vecwire__http *http)
+{
+    /* As one of the two read events is always there, the kernel is not
+     * told. */
+    if (http->watch == NULL)
+        return;
+    event_del(http->watch);
+    (void)event_add(http->watch, NULL);
 }
