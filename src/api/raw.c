@@ -71,7 +71,10 @@ vecwire__encode_raw(const struct vecwire__settings *settings,
     enc->method = (enum vecwire__method)m;
     enc->class = m == VECWIRE__GET || m == VECWIRE__HEAD ? VECWIRE__READ
                                                          : VECWIRE__NEVER;
-    if (!vecwire__buf_str(text, settings->prefix) ||
+    if (!vecwire__buf_reserve(
+            text, strlen(settings->prefix) + strlen(raw->path) + 1 +
+                      (type == NULL ? 0 : strlen(type) + 1) + raw->body_len) ||
+        !vecwire__buf_str(text, settings->prefix) ||
         !vecwire__buf_add(text, raw->path, strlen(raw->path) + 1))
         return VECWIRE_ENOMEM;
     if (raw->body == NULL)

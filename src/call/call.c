@@ -65,6 +65,8 @@ vecwire__call_detach(struct vecwire__call *call)
     vecwire__slots_give(&engine->slots, call->id);
     TAILQ_REMOVE(&engine->calls, call, link);
     engine->n_calls--;
+    engine->stats.calls_completed++;
+    engine->stats.calls_failed += call->reply->failed;
     /* Last: it may hand the connection to the next call. */
     vecwire__call_end_lease(call, false);
 }

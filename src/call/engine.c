@@ -158,6 +158,11 @@ vecwire__engine_submit(struct vecwire__engine *engine,
     vecwire__budget_call(&engine->budget);
     vecwire__timer_set(engine->config.timers, &call->timer, call->deadline_ns);
     vecwire__pool_ask(&engine->pool, &call->waiter, false);
+    if (call->waiter.waiting) {
+        /* It may be one of thousands: keep its bytes and no more. */
+        vecwire__buf_trim(&call->enc.text);
+        fill_request(call);
+    }
     return VECWIRE_OK;
 }
 

@@ -43,3 +43,17 @@ vecwire__buf_grow(struct vecwire__buf *buf, size_t more)
     buf->cap = cap;
     return true;
 }
+
+void
+vecwire__buf_trim(struct vecwire__buf *buf)
+{
+    char *bytes;
+
+    if (buf->len == 0 || buf->len == buf->cap)
+        return;
+    bytes = vecwire__mem_realloc(buf->mem, buf->bytes, buf->cap, buf->len);
+    if (bytes == NULL)
+        return;
+    buf->bytes = bytes;
+    buf->cap = buf->len;
+}

@@ -20,6 +20,9 @@ struct vecwire__buf {
 void vecwire__buf_init(struct vecwire__buf *buf, const struct vecwire_mem *mem);
 void vecwire__buf_fini(struct vecwire__buf *buf);
 
+/* Give back what is not used; the block may move. */
+void vecwire__buf_trim(struct vecwire__buf *buf);
+
 /* Make it larger; for the functions below. */
 VECWIRE_NODISCARD bool vecwire__buf_grow(struct vecwire__buf *buf, size_t more);
 
