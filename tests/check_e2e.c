@@ -421,8 +421,16 @@ END_TEST
 
 START_TEST(timing_is_in_order)
 {
-    const struct vecwire_reply *reply = ask(NULL, 1);
-    const struct vecwire_timing *t = vecwire_reply_timing(reply);
+    /* Cold, warm, and an error. */
+    const struct vecwire_reply *reply =
+        _i == 2 ? raw("GET", "/nowhere") : ask(NULL, 1);
+    const struct vecwire_timing *t;
+
+    if (_i == 1) {
+        vecwire_reply_release(reply);
+        reply = ask(NULL, 1);
+    }
+    t = vecwire_reply_timing(reply);
 
     ck_assert_uint_gt(t->queued_ns, 0);
     ck_assert_uint_ge(t->connected_ns, t->queued_ns);
@@ -465,7 +473,7 @@ main(void)
         open,
         freed_with_the_loop_stopped_everything_completes_before_it_returns);
     tcase_add_test(open, an_idle_client_lets_its_base_return);
-    tcase_add_test(open, timing_is_in_order);
+    tcase_add_loop_test(open, timing_is_in_order, 0, 3);
     suite_add_tcase(suite, open);
     tcase_add_checked_fixture(keyed, start_with_key, stop);
     tcase_add_test(keyed, a_key_is_asked_for_and_never_told);

@@ -254,6 +254,18 @@ START_TEST(the_detail_of_a_text_of_many_lines_is_one)
 }
 END_TEST
 
+START_TEST(a_redirect_is_an_error_that_says_where_to)
+{
+    static const struct vecwire_header to = {"Location", "/other"};
+
+    query(&a);
+    fake_head(fake_conn(&f.net, 1), 302, &to, 1);
+    fake_end(fake_conn(&f.net, 1), true);
+    ck_assert_int_eq(a.code, VECWIRE_EHTTP);
+    ck_assert_str_eq(a.detail, "HTTP 302, Location: /other");
+}
+END_TEST
+
 START_TEST(an_html_error_page_is_an_http_error_without_server_text)
 {
     query(&a);
@@ -292,6 +304,7 @@ main(void)
     tcase_add_loop_test(tc, a_reply_that_cannot_be_read_says_where, 0,
                         (int)(sizeof(bad_replies) / sizeof(bad_replies[0])));
     tcase_add_test(tc, the_detail_of_a_text_of_many_lines_is_one);
+    tcase_add_test(tc, a_redirect_is_an_error_that_says_where_to);
     tcase_add_test(tc, an_html_error_page_is_an_http_error_without_server_text);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_NORMAL);

@@ -119,6 +119,14 @@ START_TEST(escapes_in_texts_are_undone)
 }
 END_TEST
 
+START_TEST(escapes_in_keys_are_undone)
+{
+    open_text("{\"\\u0069d\":\"a\",\"v\\u0065ctor\":[1],\"\\u0000\":1}");
+    ck_assert_msg(next() == JSONL_ROW, "%s", why);
+    ck_assert_str_eq(row.id, "a");
+}
+END_TEST
+
 START_TEST(null_text_and_payload_are_absent)
 {
     open_text("{\"vector\":[1],\"text\":null,\"payload\":null}");
@@ -250,6 +258,7 @@ static const struct {
     {"{vector:[1]}", "a key in quotes"},
     {"{\"vector\":[1],\"vector\":[1]}", "stands twice"},
     {"{\"vector\":[1],\"id\":\"a\",\"id\":\"b\"}", "stands twice"},
+    {"{\"vector\":[1],\"id\":\"a\",\"\\u0069d\":\"b\"}", "stands twice"},
     {"{\"vector\":[1],\"id\":1.5}", "neither a string nor a whole number"},
     {"{\"vector\":[1],\"id\":-1}", "neither a string nor a whole number"},
     {"{\"vector\":[1],\"id\":null}", "neither a string nor a whole number"},
@@ -315,6 +324,7 @@ main(void)
     tcase_add_test(tc, keys_come_in_any_order_and_others_are_skipped);
     tcase_add_test(tc, a_whole_number_is_an_id);
     tcase_add_test(tc, escapes_in_texts_are_undone);
+    tcase_add_test(tc, escapes_in_keys_are_undone);
     tcase_add_test(tc, null_text_and_payload_are_absent);
     tcase_add_test(tc, floats_are_rounded_once);
     tcase_add_test(tc, lines_longer_than_the_first_buffer_are_read);

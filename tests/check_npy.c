@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A .npy file in memory, and what its reader says. */
@@ -214,6 +215,37 @@ START_TEST(a_header_past_the_end_is_refused)
 }
 END_TEST
 
+START_TEST(bytes_behind_a_nul_in_the_header_are_refused)
+{
+    static const char dict[] = DICT("<f4", "False", "(2, 3)") "\0{}";
+    char start[10] = "\x93NUMPY\x01";
+
+    start[8] = (char)(sizeof(dict) - 1);
+    begin_file();
+    write_all(start, sizeof(start));
+    write_all(dict, sizeof(dict) - 1);
+    write_all(six, sizeof(six));
+    refused_with("its .npy header is malformed");
+}
+END_TEST
+
+START_TEST(a_pipe_without_a_writer_is_refused_at_once)
+{
+    char name[] = "/tmp/check_npy.XXXXXX", pipe_path[64];
+    bool opened;
+
+    npy.fd = -1;
+    ck_assert_ptr_nonnull(mkdtemp(name));
+    snprintf(pipe_path, sizeof(pipe_path), "%s/pipe.npy", name);
+    ck_assert_int_eq(mkfifo(pipe_path, 0600), 0);
+    opened = vecwire__npy_open(&npy, pipe_path, why);
+    unlink(pipe_path);
+    rmdir(name);
+    ck_assert(!opened);
+    ck_assert_str_eq(why, "it is no regular file");
+}
+END_TEST
+
 START_TEST(integers_are_refused)
 {
     make_file(DICT("<i4", "False", "(2, 3)"), six, sizeof(six));
@@ -372,6 +404,8 @@ main(void)
     tcase_add_test(tc, an_empty_file_is_refused);
     tcase_add_test(tc, an_unknown_version_is_refused);
     tcase_add_test(tc, a_header_past_the_end_is_refused);
+    tcase_add_test(tc, bytes_behind_a_nul_in_the_header_are_refused);
+    tcase_add_test(tc, a_pipe_without_a_writer_is_refused_at_once);
     tcase_add_test(tc, integers_are_refused);
     tcase_add_test(tc, long_doubles_are_refused);
     tcase_add_test(tc, structured_types_are_refused);

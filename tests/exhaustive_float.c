@@ -150,6 +150,13 @@ block_check(struct totals *t, const float *v, size_t n)
     if ((size_t)(end - other) != len || memcmp(text, other, len) != 0)
         fail(t, "sse2: batch differs", vecwire__float_bits(v[0]));
 #endif
+#ifdef VECWIRE__AVX2
+    if (__builtin_cpu_supports("avx2")) {
+        end = vecwire__floats_write_avx2(other, v, n);
+        if ((size_t)(end - other) != len || memcmp(text, other, len) != 0)
+            fail(t, "avx2: batch differs", vecwire__float_bits(v[0]));
+    }
+#endif
     block_read(t, text, p, v, n);
 }
 
@@ -226,6 +233,10 @@ main(int argc, char **argv)
         fprintf(stderr, "usage: %s [FROM TO [STEP]]\n", argv[0]);
         return 2;
     }
+#ifdef VECWIRE__AVX2
+    if (!__builtin_cpu_supports("avx2"))
+        fprintf(stderr, "SKIP the AVX2 form: no AVX2 here\n");
+#endif
     if (!halves_check(from, to, step, &t)) {
         fprintf(stderr, "a process or its pipe failed\n");
         return 1;

@@ -11,10 +11,11 @@ extern "C" {
 #endif
 
 struct event_base;     /* libevent's; the caller's, must outlive the client */
-struct vecwire_client; /* one per event_base; used from its thread only */
+struct vecwire_client; /* bound to one event_base and its thread */
 struct vecwire_loop;   /* see loop.h */
 
-/* Name of one call: slot and generation, never used again. 0 names none. */
+/* Name of one call within its client, never used again there; it means
+ * nothing to another client. 0 names none. */
 typedef uint64_t vecwire_call_id;
 
 /* The databases. */
@@ -24,7 +25,7 @@ enum vecwire_dialect {
     VECWIRE_CHROMA = 3  /* from a later version on */
 };
 
-/* Any time field: no limit. Zero always means the default. */
+/* Any time: no limit. Zero in a field of options means the default. */
 #define VECWIRE_NEVER UINT32_MAX
 
 /* A memory allocator. Every hook gets `ctx` last and must not call the
@@ -59,9 +60,9 @@ enum vecwire_log_level {
 typedef void (*vecwire_log_cb)(enum vecwire_log_level level, const char *line,
                                void *arg);
 
-/* Settings of a client. Everything it points at is copied, but for `loop`
- * and what `mem.ctx` points at. Zero means the default in every field. Grows
- * at its end only, in steps of 8 bytes, without padding. */
+/* Settings of a client. Everything it points at is copied, but for `loop`,
+ * `log_arg`, `refusal` and what `mem.ctx` points at. Zero means the default in
+ * every field. Grows at its end only, in steps of 8 bytes, without padding. */
 struct vecwire_options {
     size_t size; /* set by VECWIRE_OPTIONS() or vecwire_options_init() */
     /* Required: "http://host[:port][/prefix]". IPv6 literals in brackets.
@@ -92,28 +93,32 @@ struct vecwire_options {
     struct vecwire_loop *loop;
     /* Where vecwire_client_new() says what it refused. NULL: not wanted. */
     struct vecwire_refusal *refusal;
-    uint64_t max_waiting_bytes; /* bodies of waiting calls: 64 MiB */
+    uint64_t max_waiting_bytes; /* encoded requests that wait: 64 MiB */
     uint64_t max_reply_bytes;   /* body of one reply: 256 MiB */
     uint32_t dialect;           /* enum vecwire_dialect: VECWIRE_HMS */
     uint32_t connections;       /* at most open at once: 8 */
     uint32_t max_waiting;       /* calls without a connection: 1024 */
-    uint32_t deadline_ms;       /* a whole call, waiting and retries: 30000 */
-    uint32_t connect_ms;        /* resolving and connecting (and TLS): 5000 */
-    uint32_t idle_ms;           /* an unused connection is kept: 4000 */
-    uint32_t attempts;          /* rounds of sending a call: 3 */
-    uint32_t max_header_bytes;  /* all headers of one reply: 65536 */
-    uint32_t max_header_lines;  /* header lines of one reply: 128 */
-    uint32_t json_depth;        /* replies, filters, payloads: 128, <= 255 */
-    uint32_t read_per_turn;     /* bytes read in one iteration: 262144 */
-    bool no_retry;              /* never send a call a second time */
+    /* A whole call, waiting and retries: 30000. Looked at by the loop; a
+     * reply that is read in the same pass wins. */
+    uint32_t deadline_ms;
+    uint32_t connect_ms;       /* resolving and connecting (and TLS): 5000 */
+    uint32_t idle_ms;          /* an unused connection is kept: 4000 */
+    uint32_t attempts;         /* rounds of sending a call: 3 */
+    uint32_t max_header_bytes; /* all headers of one reply: 65536 */
+    uint32_t max_header_lines; /* header lines of one reply: 128 */
+    uint32_t json_depth;       /* replies, filters, payloads: 128, <= 255 */
+    uint32_t read_per_turn;    /* bytes read in one iteration: 262144 */
+    bool no_retry;             /* never send a call a second time */
     bool repeat_writes; /* writes whose fate is unknown may be sent again */
     bool reserved[2];
 };
 
+#ifndef __cplusplus
 /* Options for C: VECWIRE_OPTIONS(.url = "http://127.0.0.1:8080"). */
 #define VECWIRE_OPTIONS(...)                                                   \
     ((struct vecwire_options){.size = sizeof(struct vecwire_options),          \
                               __VA_ARGS__})
+#endif
 
 /* Options for C++ and for filling in by hand: zero but for the size. */
 static inline void
@@ -123,8 +128,9 @@ vecwire_options_init(struct vecwire_options *options)
     options->size = sizeof(*options);
 }
 
-/* Settings of one call, in place of the client's. Zero or NULL: the
- * client's. Grows like the options. */
+/* Settings of one call, in place of the client's. Zero, NULL or false: the
+ * client's; so a flag that the client has cannot be taken back. Grows like
+ * the options. */
 struct vecwire_call_options {
     size_t size; /* set by VECWIRE_CALL_OPTIONS() or its init function */
     const char *tenant;
@@ -139,9 +145,11 @@ struct vecwire_call_options {
     bool reserved[2];
 };
 
+#ifndef __cplusplus
 #define VECWIRE_CALL_OPTIONS(...)                                              \
     ((struct vecwire_call_options){                                            \
         .size = sizeof(struct vecwire_call_options), __VA_ARGS__})
+#endif
 
 static inline void
 vecwire_call_options_init(struct vecwire_call_options *options)
@@ -164,7 +172,7 @@ struct vecwire_stats {
     uint64_t bytes_received;
     uint64_t wakeups;          /* sum over calls, see vecwire_reply_wakeups() */
     uint64_t late_events;      /* events for finished calls, dropped */
-    uint64_t waiting_bytes;    /* bodies of calls without a connection, now */
+    uint64_t waiting_bytes;    /* encoded requests that wait, now */
     uint64_t waiting_held;     /* all that these calls hold in memory, now */
     uint32_t calls_waiting;    /* without a connection, now */
     uint32_t calls_active;     /* with a connection, now */
@@ -201,7 +209,8 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
  * with VECWIRE_ECLOSED. After it no callback runs. NULL is fine.
  *
  * Descriptors are closed at once. When the base is not running, libevent
- * keeps about 0.9 KB a connection until its next pass or its own free.
+ * keeps about 1.2 KB a connection until its next pass or its own free, and
+ * about 1 KB a name look-up until its next pass.
  */
 VECWIRE_API void vecwire_client_free(struct vecwire_client *client);
 
@@ -224,8 +233,8 @@ vecwire_client_close(struct vecwire_client *client, uint32_t timeout_ms,
  * have no loop of their own; other events of the base run too.
  *
  * VECWIRE_OK: none is left. VECWIRE_ETIMEDOUT after `timeout_ms`
- * (VECWIRE_NEVER: no limit); the calls stay. VECWIRE_EBUSY: called from
- * inside a callback of ours or of the base (on a base made with
+ * (VECWIRE_NEVER: no limit; 0: without a pass); the calls stay. VECWIRE_EBUSY:
+ * called from inside a callback of ours or of the base (on a base made with
  * EVENT_BASE_FLAG_NO_CACHE_TIME only ours can be seen). VECWIRE_EIO: the
  * base stopped first (event_base_loopbreak(), or nothing left to wait for).
  * VECWIRE_ECLOSED: a callback freed the client. VECWIRE_ENOMEM.

@@ -26,7 +26,7 @@ extern "C" {
     X(EINVAL, 2, "invalid argument or options")                                \
     X(EFULL, 3, "too many calls are waiting")                                  \
     X(ETOOBIG, 4, "request is over a limit")                                   \
-    X(EUNSUPPORTED, 5, "the database does not offer this")                     \
+    X(EUNSUPPORTED, 5, "not offered by this dialect or build")                 \
     X(EBUSY, 6, "not allowed from inside a callback")                          \
     X(ECLOSED, 7, "client was closed")                                         \
     X(ECANCELED, 8, "canceled by the caller")                                  \
@@ -43,9 +43,9 @@ extern "C" {
 
 /* Every code of the library, as VECWIRE_OK, VECWIRE_ENOMEM, ... */
 enum vecwire_err {
-#define X(name, number, text) VECWIRE_##name = number,
-    VECWIRE_ERROR_MAP(X)
-#undef X
+#define VECWIRE_ERROR_ENUM_(name, number, text) VECWIRE_##name = number,
+    VECWIRE_ERROR_MAP(VECWIRE_ERROR_ENUM_)
+#undef VECWIRE_ERROR_ENUM_
 };
 
 /* Where a call was when it ended. */
@@ -62,9 +62,9 @@ enum vecwire_err {
 
 /* Phases, as VECWIRE_PHASE_QUEUED, ... */
 enum vecwire_phase {
-#define X(name, number, text) VECWIRE_PHASE_##name = number,
-    VECWIRE_PHASE_MAP(X)
-#undef X
+#define VECWIRE_PHASE_ENUM_(name, number, text) VECWIRE_PHASE_##name = number,
+    VECWIRE_PHASE_MAP(VECWIRE_PHASE_ENUM_)
+#undef VECWIRE_PHASE_ENUM_
 };
 
 /* Why a call failed. Owned by its reply and valid as long as that is. The
@@ -81,7 +81,7 @@ struct vecwire_error {
     int64_t retry_after_ms;
     enum vecwire_err code;
     enum vecwire_phase phase;
-    /* 0 when no status line arrived. */
+    /* 0 when no status line arrived, or its head could not be trusted. */
     uint32_t http_status;
     /* Rounds of sending that were begun, the first included. */
     uint32_t attempts;
@@ -94,7 +94,9 @@ struct vecwire_error {
 
 /* Why a verb or vecwire_client_new() refused its arguments. The caller owns
  * it and names it in the options or the request; it is written only when the
- * function returns something other than VECWIRE_OK. */
+ * function returns something other than VECWIRE_OK, and not even then for a
+ * request that is NULL or was made without macro and init: begin with
+ * = {0}. */
 struct vecwire_refusal {
     /* Row of the matrix or of the ids, SIZE_MAX when no row is to blame. */
     size_t row;
@@ -112,7 +114,8 @@ VECWIRE_API const char *vecwire_strerror(enum vecwire_err code);
  * numbers. Static memory; any thread. */
 VECWIRE_API const char *vecwire_err_name(enum vecwire_err code);
 
-/* Name of a phase, "queued"; "?" for other numbers. Static memory. */
+/* Name of a phase, "queued"; "?" for other numbers. Static memory; any
+ * thread. */
 VECWIRE_API const char *vecwire_phase_name(enum vecwire_phase phase);
 
 #ifdef __cplusplus

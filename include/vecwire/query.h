@@ -40,11 +40,13 @@ struct vecwire_query {
 /* Insert rows, or replace those whose ids exist. By column. */
 struct vecwire_upsert {
     size_t size;
-    const float *matrix;      /* rows x dim, C order, none NaN or infinite */
-    size_t rows;              /* >= 1. HMS: at most 1000 */
-    size_t dim;               /* >= 1 */
-    const char *const *ids;   /* rows texts. HMS: 1 to 256 bytes each */
-    const char *const *texts; /* rows texts or NULL; NULL entries: none */
+    const float *matrix; /* rows x dim, C order, none NaN or infinite */
+    size_t rows;         /* >= 1. HMS: at most 1000 */
+    size_t dim;          /* >= 1 */
+    /* One UTF-8 text a row. HMS: 1 to 256 bytes, no control characters. */
+    const char *const *ids;
+    const char *const *texts; /* one UTF-8 text a row; NULL, or NULL in it:
+                               * none */
     /* Payloads (HMS: metadata): JSON text of one object a row, or a jansson
      * object a row; not both. NULL, and NULL entries: none. */
     const char *const *payloads;
@@ -56,7 +58,7 @@ struct vecwire_upsert {
 /* Delete rows by id. An id that does not exist is no error. */
 struct vecwire_delete {
     size_t size;
-    const char *const *ids; /* rows texts */
+    const char *const *ids; /* one UTF-8 text a row */
     size_t rows;            /* >= 1. HMS: exactly 1 a call */
     const struct vecwire_call_options *call;
     struct vecwire_refusal *refusal;
@@ -77,6 +79,7 @@ struct vecwire_raw {
     struct vecwire_refusal *refusal;
 };
 
+#ifndef __cplusplus
 #define VECWIRE_QUERY(...)                                                     \
     ((struct vecwire_query){.size = sizeof(struct vecwire_query), __VA_ARGS__})
 #define VECWIRE_UPSERT(...)                                                    \
@@ -87,6 +90,7 @@ struct vecwire_raw {
                              __VA_ARGS__})
 #define VECWIRE_RAW(...)                                                       \
     ((struct vecwire_raw){.size = sizeof(struct vecwire_raw), __VA_ARGS__})
+#endif
 
 /* The same for C++: zero but for the size. */
 static inline void
@@ -141,7 +145,7 @@ vecwire_upsert(struct vecwire_client *client,
                void *arg, vecwire_call_id *id);
 
 /* The reply's vecwire_reply_affected() is the number of rows deleted; an
- * unknown id is success with 0. */
+ * unknown id is success with 0 (HMS: the status is then 404). */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_delete(struct vecwire_client *client, const struct vecwire_delete *del,
                vecwire_reply_cb cb, void *arg, vecwire_call_id *id);

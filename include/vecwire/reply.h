@@ -8,7 +8,10 @@
 extern "C" {
 #endif
 
-/* Everything reached from a reply is owned by it and lives as long. */
+/* Everything reached from a reply is owned by it and lives as long. `reply`
+ * is never NULL in what follows, but for release. A kept reply may be read
+ * and released from one other thread, if the allocator allows that and its
+ * client's thread has let it go. */
 
 /* A row's id. Every id has a text form; numeric ids a number too. */
 struct vecwire_id {
@@ -46,10 +49,10 @@ struct vecwire_row {
 /* When things happened, in nanoseconds of CLOCK_MONOTONIC; 0: never did. */
 struct vecwire_timing {
     uint64_t queued_ns;     /* the verb was called */
-    uint64_t connected_ns;  /* a connection was there for this call */
+    uint64_t connected_ns;  /* it had a connection that was up */
     uint64_t sent_ns;       /* the kernel took the last byte of the request */
     uint64_t first_byte_ns; /* the first byte of the reply was seen */
-    uint64_t decoded_ns;    /* the reply was complete and parsed */
+    uint64_t decoded_ns;    /* the reply was complete, whatever it said */
 };
 
 /* NULL: success. */
@@ -77,8 +80,9 @@ vecwire_reply_payload_tree(const struct vecwire_reply *reply, size_t index);
 VECWIRE_API uint64_t vecwire_reply_affected(const struct vecwire_reply *reply);
 
 /* Body of a vecwire_raw() reply (any status), or the first 64 KiB of an
- * error's body for other verbs; "" and *len 0 when there is none. `len` may
- * be NULL; a NUL stands behind the last byte. */
+ * error's body for other verbs; "" and *len 0 when there is none. What came
+ * of it when the connection was lost on the way. `len` may be NULL; a NUL
+ * stands behind the last byte. */
 VECWIRE_API const char *vecwire_reply_body(const struct vecwire_reply *reply,
                                            size_t *len);
 

@@ -16,7 +16,9 @@
  *     reply may outlive the client, not the allocator's context.
  *  5. One client, one event_base, one thread. The library starts no threads
  *     and never touches the process: no signal handlers, no setlocale, no
- *     libevent log or memory hooks, nothing printed.
+ *     libevent log or memory hooks, nothing printed. (libevent's own resolver
+ *     has a line for stderr when a name server fails; a host that does not
+ *     want it calls event_set_log_callback().)
  *  6. vecwire_client_free() completes every unfinished call before it
  *     returns, wherever it is called from; after it no callback runs.
  *  7. After vecwire_cancel() the callback still runs once, with

@@ -32,7 +32,8 @@ take_over(struct vecwire__call *call)
     call->wakeups += conn->wakeups;
     stats->bytes_sent += conn->bytes_sent;
     stats->bytes_received += conn->bytes_received;
-    timing->connected_ns = conn->connected_ns;
+    if (conn->connected_ns != 0)
+        timing->connected_ns = conn->connected_ns;
     timing->sent_ns = conn->sent_ns;
     timing->first_byte_ns = conn->first_byte_ns;
     memcpy(call->reply->peer, conn->peer, sizeof(call->reply->peer));

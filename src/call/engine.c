@@ -21,6 +21,8 @@ on_close_timer(struct vecwire__timer *timer)
     vecwire__engine_enter(engine);
     if (engine->n_calls > 0)
         engine->close_code = VECWIRE_ETIMEDOUT;
+    /* First: what a call leaves is not for the next one any more. */
+    vecwire__pool_close(&engine->pool);
     while (!TAILQ_EMPTY(&engine->calls))
         vecwire__call_fail(TAILQ_FIRST(&engine->calls), VECWIRE_ECLOSED, NULL);
     vecwire__engine_leave(engine);
@@ -143,6 +145,7 @@ vecwire__engine_submit(struct vecwire__engine *engine,
     enum vecwire_err err;
 
     call->waiter.bytes = call->enc.text.len;
+    call->waiter.until_ns = call->deadline_ns;
     err = vecwire__pool_admit(&engine->pool, call->waiter.bytes);
     if (err != VECWIRE_OK)
         return err;

@@ -26,6 +26,9 @@ vecwire__flow_grant(struct vecwire__waiter *waiter, struct vecwire__conn *conn)
     call->attempts++;
     call->phase = VECWIRE_PHASE_CONNECTING;
     vecwire__reply_reset(call->reply);
+    if (conn->up)
+        call->reply->timing.connected_ns =
+            vecwire__timers_now(engine->config.timers);
     vecwire__call_step(call, conn->up ? VECWIRE__CALL_EV_LEASE_WARM
                                       : VECWIRE__CALL_EV_LEASE_COLD);
     if (engine->config.transport->send(conn, &call->req) != VECWIRE_OK)
@@ -114,10 +117,7 @@ on_body(struct vecwire__conn *conn, const char *bytes, size_t len)
 static void
 succeed(struct vecwire__call *call, bool reusable)
 {
-    struct vecwire__engine *engine = call->engine;
-
     vecwire__call_end_lease(call, reusable);
-    call->reply->timing.decoded_ns = vecwire__timers_now(engine->config.timers);
     vecwire__call_step(call, VECWIRE__CALL_EV_END);
     vecwire__call_detach(call);
     vecwire__finish_call(call);
@@ -145,6 +145,7 @@ on_end(struct vecwire__conn *conn, bool reusable)
                                        .reusable = reusable};
 
     vecwire__engine_enter(engine);
+    call->reply->timing.decoded_ns = vecwire__timers_now(engine->config.timers);
     if (!vecwire__decode_end(call))
         unreadable(call, reusable);
     else if (succeeded(call))

@@ -82,10 +82,19 @@ one_line(struct vecwire_reply *reply, size_t from)
 
 static size_t
 http_line(struct vecwire_reply *reply,
-          const struct vecwire__server_error *found)
+          const struct vecwire__server_error *found, size_t location)
 {
     if (found->has_text)
         return one_line(reply, found->text_at);
+    /* Room first: the texts must not move under the value. */
+    if (location != SIZE_MAX &&
+        !vecwire__buf_reserve(&reply->texts,
+                              strlen(reply->texts.bytes + location) + 64))
+        return SIZE_MAX;
+    if (location != SIZE_MAX)
+        return vecwire__reply_line(reply, "HTTP %u, Location: %s",
+                                   (unsigned)reply->status,
+                                   reply->texts.bytes + location);
     return vecwire__reply_line(reply, "HTTP %u", (unsigned)reply->status);
 }
 
@@ -122,9 +131,9 @@ vecwire__outcome_failed(struct vecwire__call *call, enum vecwire_err code,
     error->outcome_unknown = own.outcome_unknown;
     if (code == VECWIRE_EHTTP) {
         call->engine->config.dialect->server_error(reply, &found);
-        line = http_line(reply, &found);
         if (reply->status >= 300 && reply->status < 400)
             location = vecwire__reply_find_header(reply, "Location");
+        line = http_line(reply, &found, location);
     } else {
         line = vecwire__reply_line(
             reply, "%s", detail == NULL ? vecwire_strerror(code) : detail);

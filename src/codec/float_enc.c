@@ -306,6 +306,10 @@ vecwire__floats_write_sse2(char *text, const float *v, size_t n)
 char *
 vecwire__floats_write(char *text, const float *v, size_t n)
 {
+#ifdef VECWIRE__AVX2
+    if (__builtin_cpu_supports("avx2"))
+        return vecwire__floats_write_avx2(text, v, n);
+#endif
 #ifdef VECWIRE__SSE2
     return vecwire__floats_write_sse2(text, v, n);
 #else

@@ -10,6 +10,11 @@
 
 #include "codec/float_word.h"
 
+/* Compiled in beside SSE2, chosen at run time. */
+#if defined(VECWIRE__SSE2) && defined(__x86_64__)
+#define VECWIRE__AVX2 1
+#endif
+
 /* Write `v` (finite), at most 16 bytes, no NUL. Returns the length. */
 size_t vecwire__float_write(char *text, float v);
 
@@ -19,6 +24,10 @@ char *vecwire__floats_write(char *text, const float *v, size_t n);
 char *vecwire__floats_write_scalar(char *text, const float *v, size_t n);
 #ifdef VECWIRE__SSE2
 char *vecwire__floats_write_sse2(char *text, const float *v, size_t n);
+#endif
+#ifdef VECWIRE__AVX2
+/* Only where the processor has AVX2. */
+char *vecwire__floats_write_avx2(char *text, const float *v, size_t n);
 #endif
 
 /* Index of the first NaN or infinity, n when there is none. */

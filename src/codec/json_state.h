@@ -10,7 +10,7 @@
  *                  +--------------------------|---------+        |
  *                                             +------------------+
  *
- * Every state above the line below may be entered with a new segment. */
+ * A new segment may begin in every state up to ST_DONE. */
 #ifndef VECWIRE_CODEC_JSON_STATE_H
 #define VECWIRE_CODEC_JSON_STATE_H
 

@@ -75,7 +75,7 @@ vecwire__reply_reset(struct vecwire_reply *reply)
     reply->answered = false;
     reply->fault = NULL;
     reply->timing.connected_ns = reply->timing.sent_ns = 0;
-    reply->timing.first_byte_ns = 0;
+    reply->timing.first_byte_ns = reply->timing.decoded_ns = 0;
 }
 
 bool

@@ -175,6 +175,28 @@ rest_given(struct vecwire__pool *pool)
     }
 }
 
+/* Could anyone be served? Without a look at the queue, which may be long. */
+static bool
+has_room(const struct vecwire__pool *pool)
+{
+    return !pool->closed && pool->n_waiting > 0 &&
+           (pool->n_idle > 0 || pool->n_open < pool->max_open);
+}
+
+/* The first waiter that is not about to be told that its time is up. */
+static struct vecwire__waiter *
+first_in_time(struct vecwire__pool *pool)
+{
+    uint64_t firing_ns = pool->timers->running_ns;
+    struct vecwire__waiter *waiter;
+
+    TAILQ_FOREACH (waiter, &pool->waiters, link) {
+        if (waiter->until_ns == 0 || waiter->until_ns > firing_ns)
+            break;
+    }
+    return waiter;
+}
+
 /* Serve as many as can be. Only the outermost call grants: a grant inside a
  * grant would overtake the waiters in between. */
 static void
@@ -183,8 +205,10 @@ serve(struct vecwire__pool *pool)
     if (pool->serving)
         return;
     pool->serving = true;
-    while (!pool->closed && !TAILQ_EMPTY(&pool->waiters)) {
-        if (!serve_first(pool, TAILQ_FIRST(&pool->waiters)))
+    while (has_room(pool)) {
+        struct vecwire__waiter *first = first_in_time(pool);
+
+        if (first == NULL || !serve_first(pool, first))
             break;
     }
     pool->serving = false;

@@ -6,6 +6,10 @@
  * as open. A new one is opened whenever a waiter is there, none is idle and
  * the cap allows it; a fresh waiter closes an idle one where it does not.
  *
+ * While timers fire, waiters whose deadline is among the times that have come
+ * are passed over: theirs is about to fire, and to connect for each of them
+ * would help nobody.
+ *
  * A lease is granted by one upcall, grant(), at most once per ask, in the
  * order of the queue. It may call any function here but _init and _fini;
  * what it then asks for or gives back is served after it has returned, so
@@ -23,8 +27,9 @@
 struct vecwire__waiter {
     TAILQ_ENTRY(vecwire__waiter) link;
     size_t bytes; /* what it holds while it waits: counted against the cap */
-    bool waiting; /* it is in the queue */
-    bool fresh;   /* it must get a connection that was never used */
+    uint64_t until_ns; /* its deadline; 0 or UINT64_MAX: none */
+    bool waiting;      /* it is in the queue */
+    bool fresh;        /* it must get a connection that was never used */
 };
 
 TAILQ_HEAD(vecwire__conn_list, vecwire__conn);

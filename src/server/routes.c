@@ -107,9 +107,16 @@ answer_too_large(struct evhttp_request *req, size_t len)
     vecwire__serve_error(req, 413, "payload_too_large", message);
 }
 
+static bool
+is_digits(const char *text)
+{
+    return *text != '\0' && text[strspn(text, "0123456789")] == '\0';
+}
+
 /* Where a body ends must be said in one way. evhttp takes the first of two
- * lengths and reads over codings that it does not know; what follows would
- * then be taken for the next request. */
+ * lengths, signs in front of them, and reads over codings that it does not
+ * know and names with a blank before the colon; what follows would then be
+ * taken for the next request. */
 static bool
 is_framed(struct evhttp_request *req)
 {
@@ -117,8 +124,12 @@ is_framed(struct evhttp_request *req)
     unsigned lengths = 0, codings = 0;
 
     TAILQ_FOREACH (header, evhttp_request_get_input_headers(req), next) {
+        if (strpbrk(header->key, " \t") != NULL)
+            return false;
         if (strcasecmp(header->key, "Content-Length") == 0) {
             lengths++;
+            if (!is_digits(header->value))
+                return false;
         } else if (strcasecmp(header->key, "Transfer-Encoding") == 0) {
             codings++;
             if (strcasecmp(header->value, "chunked") != 0)
@@ -134,8 +145,9 @@ answer_unframed(struct evhttp_request *req)
     evhttp_add_header(evhttp_request_get_output_headers(req), "Connection",
                       "close");
     vecwire__serve_error(req, 400, "invalid_request",
-                         "body needs one Content-Length, or one "
-                         "Transfer-Encoding: chunked");
+                         "body needs one Content-Length of digits, or one "
+                         "Transfer-Encoding: chunked, and no header's name "
+                         "has a blank");
 }
 
 static void

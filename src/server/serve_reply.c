@@ -76,15 +76,18 @@ vecwire__serve_body(struct evhttp_request *req, int status, const char *type,
 {
     struct evhttp_connection *conn = evhttp_request_get_connection(req);
     struct evkeyvalq *headers = evhttp_request_get_output_headers(req);
+    enum evhttp_cmd_type method = evhttp_request_get_command(req);
 
     evhttp_add_header(headers, "Content-Type", type);
-    if (evhttp_request_get_command(req) == EVHTTP_REQ_HEAD) {
+    /* evhttp leaves the length of these two out. */
+    if (method == EVHTTP_REQ_HEAD || method == EVHTTP_REQ_CONNECT) {
         char length[32];
 
         snprintf(length, sizeof(length), "%zu", evbuffer_get_length(body));
         evhttp_add_header(headers, "Content-Length", length);
-        body = NULL;
     }
+    if (method == EVHTTP_REQ_HEAD)
+        body = NULL;
     evhttp_send_reply(req, status, reason_of(status), body);
     write_now(conn);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool/output.h"
+
 #define MAX_OPTIONS 48
 #define LONGEST_DURATION_S (30.0 * 24 * 3600)
 
@@ -28,10 +30,8 @@ vecwire__args_complain(const char *command, const char *format, ...)
     va_end(list);
     /* Servers' texts end up here: they may not steer the terminal, nor make
      * two lines of one. */
-    for (char *at = line; *at != '\0'; at++) {
-        if ((unsigned char)*at < 0x20 || *at == 0x7f)
-            *at = ' ';
-    }
+    for (char *at = line; *at != '\0'; at++)
+        memset(at, ' ', vecwire__output_control(at, strlen(at)));
     if (command != NULL)
         fprintf(stderr, "vecwire %s: %s\n", command, line);
     else
@@ -192,6 +192,21 @@ wants_value(enum option_kind kind)
     return kind != OPTION_FLAG && kind != OPTION_LATER_FLAG;
 }
 
+/* getopt_long() returned ':' or '?'. It steps over a word of short options only
+ * behind the last of them, so the word is not always the one before. */
+static void
+complain_option(const struct tool_args *args, int chosen)
+{
+    char letter[3] = {'-', (char)optopt, '\0'};
+    const char *word = args->argv[optind - 1];
+
+    if (optopt > 0 && optopt < 256 && strncmp(word, "--", 2) != 0)
+        word = letter;
+    vecwire__args_complain(args->command, "%s \"%s\"; see vecwire %s --help",
+                           chosen == ':' ? "no value behind" : "what is", word,
+                           args->command);
+}
+
 /* getopt_long() over `all`; *help is set by --help. */
 static bool
 walk(struct tool_args *args, const struct tool_option *all, size_t n,
@@ -218,10 +233,7 @@ walk(struct tool_args *args, const struct tool_option *all, size_t n,
             return true;
         }
         if (chosen == ':' || chosen == '?') {
-            vecwire__args_complain(
-                args->command, "%s \"%s\"; see vecwire %s --help",
-                chosen == ':' ? "no value behind" : "what is",
-                args->argv[optind - 1], args->command);
+            complain_option(args, chosen);
             return false;
         }
         if (!take_value(args, &all[chosen - 256], optarg))

@@ -9,13 +9,16 @@
 
 #include "tool/args.h"
 
+/* Far beyond what any server takes; /dev/zero must not fill the memory. */
+#define MAX_BODY ((size_t)256 << 20)
+
 char *
 vecwire__body_read(const char *command, const char *path, size_t *len)
 {
     FILE *file = fopen(path, "rb");
     size_t room = 65536, got;
     char *body = NULL, *larger;
-    bool fine;
+    const char *why = NULL;
 
     *len = 0;
     if (file == NULL) {
@@ -23,9 +26,10 @@ vecwire__body_read(const char *command, const char *path, size_t *len)
         return NULL;
     }
     body = vecwire__args_alloc(room, 1);
-    while ((got = fread(body + *len, 1, room - *len, file)) > 0) {
+    while (*len < MAX_BODY &&
+           (got = fread(body + *len, 1, room - *len, file)) > 0) {
         *len += got;
-        if (*len < room)
+        if (*len < room || *len >= MAX_BODY)
             continue;
         larger = vecwire__args_alloc(room, 2);
         memcpy(larger, body, *len);
@@ -33,9 +37,12 @@ vecwire__body_read(const char *command, const char *path, size_t *len)
         body = larger;
         room *= 2;
     }
-    fine = ferror(file) == 0;
-    if (!fine) {
-        vecwire__args_complain(command, "%s: %s", path, strerror(errno));
+    if (ferror(file) != 0)
+        why = strerror(errno);
+    else if (*len >= MAX_BODY)
+        why = "it is 256 MiB or longer";
+    if (why != NULL) {
+        vecwire__args_complain(command, "%s: %s", path, why);
         free(body);
         body = NULL;
     }

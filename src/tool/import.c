@@ -21,7 +21,8 @@ static const char help[] =
     "  --payload F.jsonl    a line {\"id\"?,\"text\"?,\"payload\"?} for each "
     "row\n"
     "  --id-offset N        ids of rows without one: row number + N (0)\n"
-    "  --batch N            rows a request, 1 to 1000 (256)\n"
+    "  --batch N            rows a request, 1 to 1000 (256); fewer where\n"
+    "                       one request cannot hold them\n"
     "\n" TOOL_COMMON_HELP;
 
 struct import {
@@ -30,7 +31,8 @@ struct import {
     struct tally tally;
     struct tool_session session;
     uint64_t batch;
-    bool progress; /* someone watches stderr */
+    size_t fitting; /* rows that one body could hold so far */
+    bool progress;  /* someone watches stderr */
     bool stopped;
 };
 
@@ -100,7 +102,7 @@ parse_options(struct import *import, int argc, char **argv, int *status)
         return false;
     }
     import->rows.path = args.words[0];
-    import->rows.batch = (size_t)import->batch;
+    import->rows.batch = import->fitting = (size_t)import->batch;
     import->progress = isatty(STDERR_FILENO) == 1;
     return check_files(import);
 }
@@ -128,7 +130,7 @@ say_bad_row(struct import *import, uint64_t row, const char *id,
     char text[REASON_MAX], line[48] = "";
     const char *path = rows->path;
 
-    if (rows->bad && rows->why_in_payloads)
+    if (rows->why_in_payloads)
         path = rows->payload_path;
     if (rows->why_line > 0)
         snprintf(line, sizeof(line),
@@ -142,43 +144,63 @@ say_bad_row(struct import *import, uint64_t row, const char *id,
 }
 
 static void
-batch_failed(struct import *import, size_t count,
+batch_failed(struct import *import, size_t at, size_t count,
              const struct vecwire_error *error)
 {
     struct rows *rows = &import->rows;
     char reason[1024], what[REASON_MAX];
+    uint64_t first = rows->first + at;
 
     snprintf(what, sizeof(what), "%s: rows %llu to %llu", rows->path,
-             (unsigned long long)rows->first,
-             (unsigned long long)(rows->first + count - 1));
+             (unsigned long long)first,
+             (unsigned long long)(first + count - 1));
     show_progress(import, true);
     import->progress = false;
     vecwire__session_failed(&import->session, what, error);
     vecwire__session_reason(error, reason, sizeof(reason));
     for (size_t i = 0; i < count; i++)
-        vecwire__tally_fail(&import->tally, rows->first + i, rows->ids[i],
+        vecwire__tally_fail(&import->tally, first + i, rows->ids[at + i],
                             error->code, reason);
     import->stopped = true;
 }
 
 static enum vecwire_err
-submit(struct import *import, size_t count, struct vecwire_refusal *refusal,
-       const struct vecwire_reply **reply)
+submit(struct import *import, size_t at, size_t count,
+       struct vecwire_refusal *refusal, const struct vecwire_reply **reply)
 {
     const struct rows *rows = &import->rows;
 
     return vecwire_upsert(
         import->session.client,
-        &VECWIRE_UPSERT(.matrix = rows->matrix, .rows = count, .dim = rows->dim,
-                        .ids = (const char *const *)rows->ids,
-                        .texts = (const char *const *)rows->texts,
-                        .payloads = (const char *const *)rows->payloads,
+        &VECWIRE_UPSERT(.matrix = rows->matrix + at * rows->dim, .rows = count,
+                        .dim = rows->dim,
+                        .ids = (const char *const *)rows->ids + at,
+                        .texts = (const char *const *)rows->texts + at,
+                        .payloads = (const char *const *)rows->payloads + at,
                         .refusal = refusal),
         vecwire__session_keep, reply, NULL);
 }
 
+/* Submit as many of *count rows as one body can hold; *count is how many. */
+static enum vecwire_err
+submit_part(struct import *import, size_t at, size_t *count,
+            struct vecwire_refusal *refusal, const struct vecwire_reply **reply)
+{
+    enum vecwire_err rc;
+
+    if (*count > import->fitting)
+        *count = import->fitting;
+    for (;;) {
+        *refusal = (struct vecwire_refusal){.row = SIZE_MAX, .text = ""};
+        rc = submit(import, at, *count, refusal, reply);
+        if (rc != VECWIRE_ETOOBIG || refusal->row != SIZE_MAX || *count == 1)
+            return rc;
+        *count = import->fitting = (*count + 1) / 2;
+    }
+}
+
 static void
-await_batch(struct import *import, size_t count,
+await_batch(struct import *import, size_t at, size_t count,
             const struct vecwire_reply **reply)
 {
     static const struct vecwire_error broken = {
@@ -187,81 +209,88 @@ await_batch(struct import *import, size_t count,
     uint64_t stored;
 
     if (!vecwire__session_wait(&import->session, reply)) {
-        batch_failed(import, count, &broken);
+        batch_failed(import, at, count, &broken);
         return;
     }
     error = vecwire_reply_error(*reply);
     stored = vecwire_reply_affected(*reply);
     if (error != NULL) {
-        batch_failed(import, count, error);
+        batch_failed(import, at, count, error);
     } else if (stored < count) {
         const struct vecwire_error partial = {
             .detail = "the server says it stored fewer rows than were sent",
             .code = VECWIRE_EDECODE,
             .http_status = vecwire_reply_status(*reply)};
 
-        batch_failed(import, count, &partial);
+        batch_failed(import, at, count, &partial);
     } else {
         import->tally.done += count;
     }
     vecwire_reply_release(*reply);
 }
 
-/* Why a row was refused. The library counts rows from the first of the batch,
- * the reader from the first of the file. */
-static void
-row_refused(uint64_t first, const struct vecwire_refusal *refusal,
-            enum vecwire_err rc, char *why, size_t room)
+static bool
+begins_with(const char *text, const char *word)
 {
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* Say why row `at` of the batch was refused. The library counts rows from the
+ * first that was submitted, the reader from the first of the file. */
+static void
+say_refused(struct import *import, size_t at,
+            const struct vecwire_refusal *refusal, enum vecwire_err rc)
+{
+    struct rows *rows = &import->rows;
     const char *text = refusal->text;
-    char name[32];
+    uint64_t row = rows->first + at;
+    char name[32], why[600];
     size_t len = 0;
 
     if (text[0] == '\0')
         text = vecwire_strerror(rc);
-    if (refusal->row != SIZE_MAX) {
-        snprintf(name, sizeof(name), "row %zu", refusal->row);
-        if (strncmp(text, name, strlen(name)) == 0)
-            len = strlen(name);
-    }
-    if (len > 0)
-        snprintf(why, room, "row %llu%s (%s)",
-                 (unsigned long long)(first + refusal->row), text + len,
-                 vecwire_err_name(rc));
-    else
-        snprintf(why, room, "rows from %llu on: %s (%s)",
-                 (unsigned long long)first, text, vecwire_err_name(rc));
+    snprintf(name, sizeof(name), "row %zu", refusal->row);
+    if (refusal->row != SIZE_MAX && begins_with(text, name))
+        len = strlen(name);
+    text += len;
+    snprintf(why, sizeof(why), "%s %llu%s%s (%s)",
+             len > 0 ? "row" : "rows from", (unsigned long long)row,
+             len > 0 ? "" : " on: ", text, vecwire_err_name(rc));
+    /* What lies behind the batch is of no concern now. */
+    rows->why_in_payloads =
+        rows->payload_path != NULL &&
+        (begins_with(text, ": id") || begins_with(text, ": text") ||
+         begins_with(text, ": payload"));
+    rows->why_line = rows->is_npy && !rows->why_in_payloads ? 0 : row + 1;
+    say_bad_row(import, row, rows->ids[at], rc, why);
 }
 
-/* Write the first `count` rows of the batch. When one of them is refused
- * before sending, those before it are written and it ends the import. */
+/* Write the batch. When one of its rows is refused before sending, those
+ * before it are written and it ends the import. */
 static void
-write_batch(struct import *import, size_t count)
+write_batch(struct import *import)
 {
-    struct rows *rows = &import->rows;
-    struct vecwire_refusal refusal = {.row = SIZE_MAX, .text = ""};
-    const struct vecwire_reply *reply = NULL;
-    enum vecwire_err rc = submit(import, count, &refusal, &reply), again;
-    char why[600];
-    size_t bad = refusal.row < count ? refusal.row : 0;
+    struct vecwire_refusal refusal = {.text = ""};
+    enum vecwire_err rc, refused = VECWIRE_OK;
+    size_t at = 0, end = import->rows.count;
 
-    if (rc == VECWIRE_OK) {
-        await_batch(import, count, &reply);
-        return;
-    }
-    if (bad > 0) {
-        struct vecwire_refusal unused = {.text = ""};
+    while (at < end && !import->stopped) {
+        const struct vecwire_reply *reply = NULL;
+        struct vecwire_refusal now;
+        size_t part = end - at;
 
-        again = submit(import, bad, &unused, &reply);
-        if (again == VECWIRE_OK)
-            await_batch(import, bad, &reply);
-        if (import->stopped)
-            return;
+        rc = submit_part(import, at, &part, &now, &reply);
+        if (rc == VECWIRE_OK) {
+            await_batch(import, at, part, &reply);
+            at += part;
+            continue;
+        }
+        refused = rc;
+        refusal = now;
+        end = at + (now.row < part ? now.row : 0);
     }
-    row_refused(rows->first, &refusal, rc, why, sizeof(why));
-    rows->why_line = rows->is_npy ? 0 : rows->first + bad + 1;
-    rows->bad = false; /* what lies behind the batch is of no concern now */
-    say_bad_row(import, rows->first + bad, rows->ids[bad], rc, why);
+    if (refused != VECWIRE_OK && !import->stopped)
+        say_refused(import, end, &refusal, refused);
 }
 
 static int
@@ -272,7 +301,7 @@ run(struct import *import)
     do {
         vecwire__rows_next(rows);
         if (rows->count > 0)
-            write_batch(import, rows->count);
+            write_batch(import);
         show_progress(import, false);
     } while (!import->stopped && !rows->bad && !rows->ended);
     if (!import->stopped && rows->bad)

@@ -286,12 +286,33 @@ take_texts(const struct span values[4], struct jsonl_row *row, char *why)
 
 static const char *const keys[4] = {"id", "vector", "text", "payload"};
 
+/* Which of keys[] it is, 4 for others. A key may be written with escapes. */
+static size_t
+which_key(struct span key)
+{
+    const char *unused;
+    char *plain = NULL;
+    size_t which = 0;
+
+    if (memchr(key.text, '\\', key.len) != NULL)
+        plain = vecwire__scan_string(key, &unused);
+    if (plain != NULL)
+        key = (struct span){plain, strlen(plain)};
+    else
+        key = (struct span){key.text + 1, key.len - 2};
+    while (which < 4 && (key.len != strlen(keys[which]) ||
+                         memcmp(key.text, keys[which], key.len) != 0))
+        which++;
+    free(plain);
+    return which;
+}
+
 /* One key and its value. */
 static bool
 scan_entry(struct scan *scan, struct span values[4], char *why)
 {
     struct span key, value;
-    size_t from, which = 4;
+    size_t from, which;
 
     if (vecwire__scan_peek(scan) != '"') {
         scan->fault = "a key in quotes is expected";
@@ -300,11 +321,7 @@ scan_entry(struct scan *scan, struct span values[4], char *why)
     if (!vecwire__scan_value(scan, &key) ||
         !vecwire__scan_expect(scan, ':', "a colon is expected"))
         return false;
-    for (size_t i = 0; i < 4; i++) {
-        if (key.len == strlen(keys[i]) + 2 &&
-            memcmp(key.text + 1, keys[i], key.len - 2) == 0)
-            which = i;
-    }
+    which = which_key(key);
     vecwire__scan_peek(scan);
     from = scan->at;
     if (!vecwire__scan_value(scan, &value)) {

@@ -8,12 +8,16 @@
 
 #define LATE_NS 1000000u
 
+#define NEVER_NS 1e18 /* 30 years behind the start */
+
 /* When request `number` of this worker is due. */
 static uint64_t
 due_time(const struct load_worker *worker, uint64_t number)
 {
+    double wait = worker->offset_ns + worker->gap_ns * (double)number;
+
     return worker->figures.began_ns +
-           (uint64_t)(worker->offset_ns + worker->gap_ns * (double)number);
+           (uint64_t)(wait < NEVER_NS ? wait : NEVER_NS);
 }
 
 /* Whether request `number` belongs to this run at all. */
@@ -30,8 +34,16 @@ is_planned(const struct load_worker *worker, uint64_t number)
 static void
 give_up_rest(struct load_worker *worker)
 {
-    while (is_planned(worker, worker->sent + worker->figures.unsent))
-        worker->figures.unsent++;
+    uint64_t step = 1, next = worker->sent;
+
+    /* There may be more of them than can be counted one by one. */
+    while (is_planned(worker, next + step))
+        step *= 2;
+    for (; step > 0; step /= 2) {
+        if (is_planned(worker, next + step - 1))
+            next += step;
+    }
+    worker->figures.unsent = next - worker->sent;
     worker->figures.late_sends += worker->figures.unsent;
 }
 

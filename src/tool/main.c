@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <vecwire/vecwire.h>
 
@@ -54,10 +57,43 @@ run_command(int argc, char **argv)
     return TOOL_USAGE;
 }
 
+/* A socket must not get the number of a standard stream that the caller
+ * closed: what is printed would go to the server. What takes the stream's
+ * place cannot be written to, so that output which is lost is noticed. */
+static bool
+fill_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        /* The lowest number that is free is this one. */
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+            return false;
+    }
+    return true;
+}
+
+/* All that was printed has arrived, or stderr says that it has not. */
+static bool
+flush_output(void)
+{
+    bool failed_before = ferror(stdout) != 0;
+
+    if (fflush(stdout) == 0 && !failed_before)
+        return true;
+    if (failed_before)
+        vecwire__args_complain(NULL, "cannot write the output");
+    else
+        vecwire__args_complain(NULL, "cannot write the output: %s",
+                               strerror(errno));
+    return false;
+}
+
 int
 main(int argc, char **argv)
 {
     int status = TOOL_DONE;
+
+    if (!fill_standard_streams())
+        return TOOL_FAILED;
 
     /* A connection or a pipe that the other side closed is an error to
      * report, not a reason to die. */
@@ -74,11 +110,7 @@ main(int argc, char **argv)
     else
         status = run_command(argc - 1, argv + 1);
 
-    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-        vecwire__args_complain(NULL, "cannot write the output: %s",
-                               strerror(errno));
-        if (status == TOOL_DONE)
-            status = TOOL_FAILED;
-    }
+    if (!flush_output() && status == TOOL_DONE)
+        status = TOOL_FAILED;
     return status;
 }

@@ -148,8 +148,10 @@ eat_entry(const char **at, struct header *header, char *why)
 }
 
 static bool
-parse_header(const char *text, struct header *header, char *why)
+parse_header(const char *text, size_t len, struct header *header, char *why)
 {
+    const char *end = text + len;
+
     memset(header, 0, sizeof(*header));
     snprintf(why, NPY_WHY_MAX, "its .npy header is malformed");
     if (!eat(&text, '{'))
@@ -164,7 +166,7 @@ parse_header(const char *text, struct header *header, char *why)
         }
     }
     text += strspn(text, " \n");
-    return *text == '\0' && header->has_descr && header->has_order &&
+    return text == end && header->has_descr && header->has_order &&
            header->has_shape;
 }
 
@@ -242,7 +244,7 @@ check_size(const struct npy *npy, uint64_t size, char *why)
 
 /* Magic, version and length; the dictionary as text. */
 static char *
-read_header(struct npy *npy, uint64_t size, char *why)
+read_header(struct npy *npy, uint64_t size, size_t *text_len, char *why)
 {
     unsigned char start[12];
     size_t len, at;
@@ -275,6 +277,7 @@ read_header(struct npy *npy, uint64_t size, char *why)
         free(text);
         return NULL;
     }
+    *text_len = len;
     return text;
 }
 
@@ -284,9 +287,11 @@ vecwire__npy_open(struct npy *npy, const char *path, char *why)
     struct header header;
     struct stat info;
     char *text = NULL;
+    size_t len = 0;
 
     memset(npy, 0, sizeof(*npy));
-    npy->fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* A pipe that nobody writes to would hold up the open. */
+    npy->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (npy->fd < 0 || fstat(npy->fd, &info) != 0) {
         snprintf(why, NPY_WHY_MAX, "it cannot be opened: %s", strerror(errno));
         goto fail;
@@ -295,8 +300,8 @@ vecwire__npy_open(struct npy *npy, const char *path, char *why)
         snprintf(why, NPY_WHY_MAX, "it is no regular file");
         goto fail;
     }
-    text = read_header(npy, (uint64_t)info.st_size, why);
-    if (text == NULL || !parse_header(text, &header, why) ||
+    text = read_header(npy, (uint64_t)info.st_size, &len, why);
+    if (text == NULL || !parse_header(text, len, &header, why) ||
         !check_type(npy, &header, why) || !check_shape(npy, &header, why) ||
         !check_size(npy, (uint64_t)info.st_size, why))
         goto fail;

@@ -93,13 +93,28 @@ vecwire__output_vector(FILE *file, const float *vector, size_t dim)
     putc(']', file);
 }
 
+size_t
+vecwire__output_control(const char *text, size_t left)
+{
+    unsigned char byte = left > 0 ? (unsigned char)text[0] : ' ';
+
+    if (byte < 0x20 || byte == 0x7f)
+        return 1;
+    /* U+0080 to U+009F: to some terminals U+009B begins a sequence too. */
+    if (byte == 0xc2 && left > 1 && (unsigned char)text[1] >= 0x80 &&
+        (unsigned char)text[1] < 0xa0)
+        return 2;
+    return 0;
+}
+
 void
 vecwire__output_plain(FILE *file, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        unsigned char byte = (unsigned char)text[i];
+        size_t control = vecwire__output_control(text + i, len - i);
 
-        putc(byte < 0x20 || byte == 0x7f ? ' ' : byte, file);
+        putc(control > 0 ? ' ' : text[i], file);
+        i += control > 1 ? control - 1 : 0;
     }
 }
 

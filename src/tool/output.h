@@ -18,6 +18,9 @@ void vecwire__output_real(FILE *file, double value, int digits);
 /* A JSON array of floats; NULL: null. */
 void vecwire__output_vector(FILE *file, const float *vector, size_t dim);
 
+/* Bytes of the control character that UTF-8 text begins with, 0: none. */
+size_t vecwire__output_control(const char *text, size_t left);
+
 /* Text for a terminal: control characters become blanks. */
 void vecwire__output_plain(FILE *file, const char *text, size_t len);
 

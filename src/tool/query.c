@@ -31,6 +31,7 @@ struct query_options {
     const char *vector;
     const char *vector_file;
     const char *filter;
+    const char *row_text; /* NULL: not given */
     uint64_t row;
     uint32_t top_k;
     bool with_payload;
@@ -43,7 +44,7 @@ parse_options(struct query_options *options, int argc, char **argv, int *status)
     const struct tool_option own[] = {
         {"vector", OPTION_TEXT, &options->vector, 0, 0},
         {"vector-file", OPTION_TEXT, &options->vector_file, 0, 0},
-        {"row", OPTION_U64, &options->row, 0, UINT64_MAX},
+        {"row", OPTION_TEXT, &options->row_text, 0, 0},
         {"text", OPTION_LATER, NULL, 0, 0},
         {"top-k", OPTION_U32, &options->top_k, 1, UINT32_MAX},
         {"filter", OPTION_TEXT, &options->filter, 0, 0},
@@ -59,7 +60,6 @@ parse_options(struct query_options *options, int argc, char **argv, int *status)
 
     memset(options, 0, sizeof(*options));
     options->top_k = 10;
-    options->row = UINT64_MAX;
     if (!vecwire__args_parse(&args, &options->common, status))
         return false;
     *status = TOOL_USAGE;
@@ -72,13 +72,39 @@ parse_options(struct query_options *options, int argc, char **argv, int *status)
                                "one of --vector and --vector-file is needed");
         return false;
     }
-    if (options->row != UINT64_MAX && options->vector_file == NULL) {
+    if (options->row_text == NULL)
+        return true;
+    if (options->vector_file == NULL) {
         vecwire__args_complain("query", "--row goes with --vector-file");
         return false;
     }
-    if (options->row == UINT64_MAX)
-        options->row = 0;
+    if (!vecwire__args_u64(options->row_text, &options->row)) {
+        vecwire__args_complain("query",
+                               "--row must be a whole number, not \"%s\"",
+                               options->row_text);
+        return false;
+    }
     return true;
+}
+
+/* Say what is wrong with the text at byte `at`. */
+static void
+complain_vector(const char *text, size_t at, enum vecwire_err rc)
+{
+    size_t coordinate = 0;
+
+    for (size_t i = 0; i < at; i++)
+        coordinate += text[i] == ',';
+    if (rc == VECWIRE_OK)
+        vecwire__args_complain("query", "--vector is empty");
+    else if (rc == VECWIRE_ETOOBIG && coordinate >= MAX_DIM)
+        vecwire__args_complain("query", "--vector has over %d coordinates",
+                               MAX_DIM);
+    else
+        vecwire__args_complain(
+            "query", "--vector, coordinate %zu (byte %zu): %s", coordinate, at,
+            rc == VECWIRE_ETOOBIG ? "a number beyond float32"
+                                  : "no JSON array of numbers");
 }
 
 static float *
@@ -90,13 +116,7 @@ vector_of_text(const char *text, size_t *dim)
 
     if (rc == VECWIRE_OK && *dim > 0)
         return vector;
-    if (rc == VECWIRE_OK)
-        vecwire__args_complain("query", "--vector is empty");
-    else
-        vecwire__args_complain("query", "--vector, byte %zu: %s", *dim,
-                               rc == VECWIRE_ETOOBIG
-                                   ? "a number beyond float32, or too many"
-                                   : "no JSON array of numbers");
+    complain_vector(text, *dim, rc);
     free(vector);
     return NULL;
 }

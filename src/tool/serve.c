@@ -47,7 +47,7 @@ split_listen(struct serve_options *options)
     if (len > 2 && text[0] == '[' && text[len - 1] == ']') {
         text++;
         len -= 2;
-    } else if (len == 0 || memchr(text, ':', len) != NULL) {
+    } else if (len == 0 || text[0] == '[' || memchr(text, ':', len) != NULL) {
         return false;
     }
     options->host = vecwire__args_alloc(len + 1, 1);
@@ -115,8 +115,8 @@ serve(struct event_base *base, struct vecwire__server *server)
         vecwire__args_complain("serve", "signals cannot be watched");
     } else {
         printf("vecwire serve listening on %s\n", vecwire__server_url(server));
-        fflush(stdout);
-        if (event_base_dispatch(base) >= 0)
+        /* Who waits for this line would wait for ever; main() says why. */
+        if (fflush(stdout) == 0 && event_base_dispatch(base) >= 0)
             status = TOOL_DONE;
     }
     for (size_t i = 0; i < 2; i++) {
