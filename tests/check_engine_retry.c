@@ -180,8 +180,8 @@ END_TEST
 
 START_TEST(refused_rounds_are_repeated_after_gaps_and_then_fail)
 {
-    struct vecwire__loss refused = {VECWIRE_EREFUSED, false, false,
-                                    "127.0.0.1:1: Connection refused"};
+    struct vecwire__loss refused = {
+        .code = VECWIRE_EREFUSED, .detail = "127.0.0.1:1: Connection refused"};
 
     query(&a);
     for (int i = 0; i < 3; i++) {
@@ -192,6 +192,24 @@ START_TEST(refused_rounds_are_repeated_after_gaps_and_then_fail)
     ck_assert_int_eq(a.code, VECWIRE_EREFUSED);
     ck_assert_uint_eq(a.attempts, 3);
     ck_assert_str_eq(a.detail, "127.0.0.1:1: Connection refused");
+}
+END_TEST
+
+START_TEST(calls_between_two_attempts_count_as_waiting)
+{
+    struct vecwire__loss refused = {.code = VECWIRE_EREFUSED};
+    struct seen many[16] = {0}, more = {0};
+
+    for (size_t i = 0; i < 16; i++) {
+        query(&many[i]);
+        fake_lost(f.net.last_conn, &refused);
+    }
+    ck_assert_uint_eq(vecwire__engine_stats(&f.engine)->calls_retrying, 16);
+    ck_assert_int_eq(engine_call(&f, VECWIRE__READ, 0, &more, NULL),
+                     VECWIRE_EFULL);
+    vecwire__engine_shutdown(&f.engine);
+    for (size_t i = 0; i < 16; i++)
+        ck_assert_uint_eq(many[i].runs, 1);
 }
 END_TEST
 
@@ -300,6 +318,7 @@ main(void)
     tcase_add_test(tc,
                    a_deadline_while_it_waits_for_the_next_attempt_names_that);
     tcase_add_test(tc, refused_rounds_are_repeated_after_gaps_and_then_fail);
+    tcase_add_test(tc, calls_between_two_attempts_count_as_waiting);
     tcase_add_test(tc, the_budget_keeps_a_sick_server_from_being_hammered);
     tcase_add_loop_test(tc, a_reply_that_cannot_be_read_says_where, 0,
                         (int)(sizeof(bad_replies) / sizeof(bad_replies[0])));

@@ -38,21 +38,21 @@ check_post(const char *path, enum vecwire__retry_class class, const char *body)
 }
 
 static void
-check_query(struct vecwire_query query, const char *body)
+check_query(struct vecwire_query_request query, const char *body)
 {
     ck_assert_int_eq(hms_query(&f, query), VECWIRE_OK);
     check_post("/api/v1/query", VECWIRE__READ, body);
 }
 
 static void
-check_one(struct vecwire_upsert upsert, const char *body)
+check_one(struct vecwire_upsert_request upsert, const char *body)
 {
     ck_assert_int_eq(hms_upsert(&f, upsert), VECWIRE_OK);
     check_post("/api/v1/documents", VECWIRE__IDEMPOTENT, body);
 }
 
 static void
-check_many(struct vecwire_upsert upsert, const char *body)
+check_many(struct vecwire_upsert_request upsert, const char *body)
 {
     ck_assert_int_eq(hms_upsert(&f, upsert), VECWIRE_OK);
     check_post("/api/v1/documents/batch", VECWIRE__IDEMPOTENT, body);

@@ -160,7 +160,7 @@ END_TEST
 
 START_TEST(a_delete_of_no_rows_is_refused)
 {
-    struct vecwire_delete del = VECWIRE_DELETE(.ids = ids);
+    struct vecwire_delete_request del = VECWIRE_DELETE(.ids = ids);
 
     ck_assert_int_eq(
         vecwire__dialect_hms.del(&f.settings, &del, &f.enc, &f.refusal),
@@ -171,7 +171,7 @@ END_TEST
 
 START_TEST(a_delete_without_ids_is_refused)
 {
-    struct vecwire_delete del = VECWIRE_DELETE(.rows = 1);
+    struct vecwire_delete_request del = VECWIRE_DELETE(.rows = 1);
 
     ck_assert_int_eq(
         vecwire__dialect_hms.del(&f.settings, &del, &f.enc, &f.refusal),
@@ -182,7 +182,7 @@ END_TEST
 
 START_TEST(a_delete_of_two_rows_is_too_big)
 {
-    struct vecwire_delete del = VECWIRE_DELETE(.ids = ids, .rows = 2);
+    struct vecwire_delete_request del = VECWIRE_DELETE(.ids = ids, .rows = 2);
 
     ck_assert_int_eq(
         vecwire__dialect_hms.del(&f.settings, &del, &f.enc, &f.refusal),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts that keep the loop busy, servers that hang, crowds of calls. */
+/* Hosts that keep the loop busy, servers that hang, crowds of calls, and
+ * answers that nobody asked for. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,7 +190,7 @@ END_TEST
 START_TEST(a_hung_server_holds_no_more_than_the_limits_allow)
 {
     static const char body[1000];
-    struct vecwire_raw raw =
+    struct vecwire_raw_request raw =
         VECWIRE_RAW(.method = "POST", .path = "/x", .body = body,
                     .body_len = sizeof(body));
     const struct vecwire_stats *stats;
@@ -297,6 +298,50 @@ START_TEST(a_callback_that_asks_again_when_nobody_listens_lets_the_loop_go_on)
 }
 END_TEST
 
+/* --- an answer that nobody asked for --- */
+
+static const char *body;
+
+static void
+keep_body(const struct vecwire_reply *reply, void *arg)
+{
+    static char copy[64];
+
+    on_reply(reply, arg);
+    snprintf(copy, sizeof(copy), "%s", vecwire_reply_body(reply, NULL));
+    body = copy;
+}
+
+/* The reply fills the turn to its last byte; what follows is still in the
+ * socket when the reply is whole. */
+START_TEST(what_follows_a_reply_is_not_the_next_calls_answer)
+{
+    enum { TURN = 8192 };
+    static const char head[] = OK "Content-Length: 8100\r\nX-Pad: ";
+    static const char stray[] = OK "Content-Length: 5\r\n\r\nstray";
+    static char text[TURN + sizeof(stray)];
+    static const struct fault_step script[] = {{FAULT_READ, NULL, 0},
+                                               {FAULT_SEND, text, 0},
+                                               {FAULT_READ, NULL, 0},
+                                               {FAULT_SEND, PONG, 0},
+                                               {FAULT_STALL, NULL, 0}};
+    size_t pad = TURN - 8100 - 4 - strlen(head);
+
+    memset(text, 'x', TURN);
+    memcpy(text, head, strlen(head));
+    memcpy(text + strlen(head) + pad, "\r\n\r\n", 4);
+    memcpy(text + TURN, stray, sizeof(stray));
+    serve(script, server_base);
+    client =
+        connect_with(VECWIRE_OPTIONS(.connections = 1,
+                                     .read_per_turn = _i == 0 ? TURN : 4096));
+    ck_assert_int_eq(get(0, on_reply), VECWIRE_OK);
+    ck_assert_int_eq(get(0, keep_body), VECWIRE_OK);
+    run_both(2);
+    ck_assert_str_ne(body, "stray");
+}
+END_TEST
+
 /* --- what an earlier attempt left --- */
 
 static void
@@ -334,7 +379,7 @@ static void
 add_tests(TCase *tcase)
 {
     tcase_add_loop_test(
-        tcase, an_answer_that_is_there_beats_a_deadline_that_has_passed, 0, 1);
+        tcase, an_answer_that_is_there_beats_a_deadline_that_has_passed, 0, 2);
     tcase_add_test(tcase, a_lost_reply_has_no_time_of_an_earlier_ones_end);
     tcase_add_test(tcase, a_deadline_set_after_a_busy_callback_is_not_early);
     tcase_add_loop_test(
@@ -344,6 +389,8 @@ add_tests(TCase *tcase)
     tcase_add_test(
         tcase,
         a_callback_that_asks_again_when_nobody_listens_lets_the_loop_go_on);
+    tcase_add_loop_test(
+        tcase, what_follows_a_reply_is_not_the_next_calls_answer, 0, 2);
 }
 
 int

@@ -14,8 +14,7 @@ static struct vecwire_refusal refusal;
 static void
 setup(void)
 {
-    settings = (struct vecwire__settings){
-        .mem = &vecwire__mem_libc, .prefix = "", .json_depth = 128};
+    settings = (struct vecwire__settings){.prefix = "", .json_depth = 128};
     memset(&enc, 0, sizeof(enc));
     vecwire__buf_init(&enc.text, &vecwire__mem_libc);
 }
@@ -27,7 +26,7 @@ teardown(void)
 }
 
 static void
-encode(struct vecwire_raw raw)
+encode(struct vecwire_raw_request raw)
 {
     ck_assert_int_eq(vecwire__encode_raw(&settings, &raw, &enc, &refusal),
                      VECWIRE_OK);

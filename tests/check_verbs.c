@@ -98,14 +98,14 @@ check_refused(enum vecwire_err err, enum vecwire_err code, size_t row,
 }
 
 static enum vecwire_err
-query(struct vecwire_query q)
+query(struct vecwire_query_request q)
 {
     q.refusal = &refusal;
     return vecwire_query(client, &q, on_reply, &runs, &id);
 }
 
 static enum vecwire_err
-raw(struct vecwire_raw r)
+raw(struct vecwire_raw_request r)
 {
     r.refusal = &refusal;
     return vecwire_raw(client, &r, on_reply, &runs, &id);
@@ -164,11 +164,11 @@ END_TEST
 
 START_TEST(a_request_without_macro_and_init_is_refused)
 {
-    struct vecwire_query q = {.vector = vector, .dim = 3};
-    struct vecwire_upsert u = {
+    struct vecwire_query_request q = {.vector = vector, .dim = 3};
+    struct vecwire_upsert_request u = {
         .matrix = vector, .rows = 1, .dim = 3, .ids = ids};
-    struct vecwire_delete d = {.ids = ids, .rows = 1};
-    struct vecwire_raw r = {.path = "/"};
+    struct vecwire_delete_request d = {.ids = ids, .rows = 1};
+    struct vecwire_raw_request r = {.path = "/"};
     enum vecwire_err err =
         _i == 0   ? vecwire_query(client, &q, on_reply, &runs, &id)
         : _i == 1 ? vecwire_upsert(client, &u, on_reply, &runs, &id)
@@ -194,7 +194,7 @@ END_TEST
 START_TEST(a_later_request_is_refused_when_a_new_field_is_set)
 {
     struct {
-        struct vecwire_query now;
+        struct vecwire_query_request now;
         uint64_t more;
     } later = {VECWIRE_QUERY(.vector = vector, .dim = 3), 1};
 
@@ -207,7 +207,7 @@ END_TEST
 START_TEST(a_later_request_is_taken_when_the_new_fields_are_zero)
 {
     struct {
-        struct vecwire_query now;
+        struct vecwire_query_request now;
         uint64_t more;
     } later = {VECWIRE_QUERY(.vector = vector, .dim = 3), 0};
 
@@ -221,7 +221,7 @@ END_TEST
 
 START_TEST(the_init_functions_do_as_well_as_the_macros)
 {
-    struct vecwire_query q;
+    struct vecwire_query_request q;
     struct vecwire_call_options options;
 
     memset(&q, 0xff, sizeof(q));

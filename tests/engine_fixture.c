@@ -115,7 +115,7 @@ encode(struct vecwire__call *call, enum vecwire__retry_class class)
 {
     static const float vector[3] = {0.5F, -1.0F, 2.0F};
     static const char *const ids[] = {"a"};
-    struct vecwire__settings settings = {&vecwire__mem_libc, "", NULL, 128};
+    struct vecwire__settings settings = {"", 128};
     struct vecwire_refusal refusal;
 
     if (class == VECWIRE__READ) {
@@ -184,8 +184,10 @@ engine_pass(struct engine_fixture *f)
 void
 engine_lose(struct vecwire__conn *conn, bool sent, bool reply_seen)
 {
-    struct vecwire__loss loss = {VECWIRE_EIO, sent, reply_seen,
-                                 "connection reset"};
+    struct vecwire__loss loss = {.code = VECWIRE_EIO,
+                                 .sent_any = sent,
+                                 .reply_seen = reply_seen,
+                                 .detail = "connection reset"};
 
     fake_lost(conn, &loss);
 }

@@ -113,6 +113,12 @@ fake_quiet(struct vecwire__conn *conn)
     return conn->up && !fake->loud;
 }
 
+static bool
+fake_unread(struct vecwire__conn *conn)
+{
+    return fake_conn_of(conn)->unread;
+}
+
 static void
 fake_close(struct vecwire__conn *conn)
 {
@@ -127,8 +133,8 @@ fake_close(struct vecwire__conn *conn)
     free(fake);
 }
 
-const struct vecwire__transport fake_transport = {fake_open, fake_send,
-                                                  fake_quiet, fake_close};
+const struct vecwire__transport fake_transport = {
+    fake_open, fake_send, fake_quiet, fake_unread, fake_close};
 
 void
 fake_phase(struct vecwire__conn *conn, enum vecwire_phase phase)

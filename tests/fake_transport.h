@@ -17,6 +17,7 @@ struct fake_conn {
     struct fake_transport *net;
     unsigned number;   /* the how manieth that was opened, from 1 */
     bool loud;         /* quiet() says false */
+    bool unread;       /* unread() says true */
     bool busy;         /* a request is under way */
     unsigned sends;    /* requests so far */
     unsigned answered; /* of these, with a whole reply */

@@ -19,7 +19,6 @@ static inline void
 hms_begin(struct hms_fixture *f)
 {
     memset(f, 0, sizeof(*f));
-    f->settings.mem = &vecwire__mem_libc;
     f->settings.prefix = "";
     f->settings.json_depth = 128;
     vecwire__buf_init(&f->enc.text, &vecwire__mem_libc);
@@ -33,14 +32,14 @@ hms_end(struct hms_fixture *f)
 }
 
 static inline enum vecwire_err
-hms_query(struct hms_fixture *f, struct vecwire_query query)
+hms_query(struct hms_fixture *f, struct vecwire_query_request query)
 {
     return vecwire__dialect_hms.query(&f->settings, &query, &f->enc,
                                       &f->refusal);
 }
 
 static inline enum vecwire_err
-hms_upsert(struct hms_fixture *f, struct vecwire_upsert upsert)
+hms_upsert(struct hms_fixture *f, struct vecwire_upsert_request upsert)
 {
     return vecwire__dialect_hms.upsert(&f->settings, &upsert, &f->enc,
                                        &f->refusal);
@@ -49,7 +48,7 @@ hms_upsert(struct hms_fixture *f, struct vecwire_upsert upsert)
 static inline enum vecwire_err
 hms_delete(struct hms_fixture *f, const char *id)
 {
-    struct vecwire_delete del = VECWIRE_DELETE(.ids = &id, .rows = 1);
+    struct vecwire_delete_request del = VECWIRE_DELETE(.ids = &id, .rows = 1);
 
     return vecwire__dialect_hms.del(&f->settings, &del, &f->enc, &f->refusal);
 }

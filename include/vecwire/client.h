@@ -97,7 +97,8 @@ struct vecwire_options {
     uint64_t max_reply_bytes;   /* body of one reply: 256 MiB */
     uint32_t dialect;           /* enum vecwire_dialect: VECWIRE_HMS */
     uint32_t connections;       /* at most open at once: 8 */
-    uint32_t max_waiting;       /* calls without a connection: 1024 */
+    uint32_t max_waiting;       /* calls without a connection, those between
+                                 * two attempts included: 1024 */
     /* A whole call, waiting and retries: 30000. Looked at by the loop; a
      * reply that is read in the same pass wins. */
     uint32_t deadline_ms;
@@ -173,7 +174,7 @@ struct vecwire_stats {
     uint64_t wakeups;          /* sum over calls, see vecwire_reply_wakeups() */
     uint64_t late_events;      /* events for finished calls, dropped */
     uint64_t waiting_bytes;    /* encoded requests that wait, now */
-    uint64_t waiting_held;     /* all that these calls hold in memory, now */
+    uint64_t waiting_held;     /* about what these calls hold in all, now */
     uint32_t calls_waiting;    /* without a connection, now */
     uint32_t calls_active;     /* with a connection, now */
     uint32_t calls_retrying;   /* waiting for their next attempt, now */

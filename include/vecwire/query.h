@@ -23,7 +23,7 @@ typedef void (*vecwire_reply_cb)(const struct vecwire_reply *reply, void *arg);
  * grow at the end only, in steps of 8 bytes, without padding. */
 
 /* Search by vector. */
-struct vecwire_query {
+struct vecwire_query_request {
     size_t size;
     const float *vector; /* dim floats, none NaN or infinite */
     size_t dim;          /* >= 1 */
@@ -38,7 +38,7 @@ struct vecwire_query {
 };
 
 /* Insert rows, or replace those whose ids exist. By column. */
-struct vecwire_upsert {
+struct vecwire_upsert_request {
     size_t size;
     const float *matrix; /* rows x dim, C order, none NaN or infinite */
     size_t rows;         /* >= 1. HMS: at most 1000 */
@@ -56,7 +56,7 @@ struct vecwire_upsert {
 };
 
 /* Delete rows by id. An id that does not exist is no error. */
-struct vecwire_delete {
+struct vecwire_delete_request {
     size_t size;
     const char *const *ids; /* one UTF-8 text a row */
     size_t rows;            /* >= 1. HMS: exactly 1 a call */
@@ -66,7 +66,7 @@ struct vecwire_delete {
 
 /* Any request. Any status below 300 is success, others are VECWIRE_EHTTP;
  * the body is in the reply in both cases. */
-struct vecwire_raw {
+struct vecwire_raw_request {
     size_t size;
     /* GET HEAD POST PUT PATCH DELETE or OPTIONS. NULL: GET. */
     const char *method;
@@ -81,41 +81,43 @@ struct vecwire_raw {
 
 #ifndef __cplusplus
 #define VECWIRE_QUERY(...)                                                     \
-    ((struct vecwire_query){.size = sizeof(struct vecwire_query), __VA_ARGS__})
+    ((struct vecwire_query_request){                                           \
+        .size = sizeof(struct vecwire_query_request), __VA_ARGS__})
 #define VECWIRE_UPSERT(...)                                                    \
-    ((struct vecwire_upsert){.size = sizeof(struct vecwire_upsert),            \
-                             __VA_ARGS__})
+    ((struct vecwire_upsert_request){                                          \
+        .size = sizeof(struct vecwire_upsert_request), __VA_ARGS__})
 #define VECWIRE_DELETE(...)                                                    \
-    ((struct vecwire_delete){.size = sizeof(struct vecwire_delete),            \
-                             __VA_ARGS__})
+    ((struct vecwire_delete_request){                                          \
+        .size = sizeof(struct vecwire_delete_request), __VA_ARGS__})
 #define VECWIRE_RAW(...)                                                       \
-    ((struct vecwire_raw){.size = sizeof(struct vecwire_raw), __VA_ARGS__})
+    ((struct vecwire_raw_request){.size = sizeof(struct vecwire_raw_request),  \
+                                  __VA_ARGS__})
 #endif
 
 /* The same for C++: zero but for the size. */
 static inline void
-vecwire_query_init(struct vecwire_query *query)
+vecwire_query_init(struct vecwire_query_request *query)
 {
     memset(query, 0, sizeof(*query));
     query->size = sizeof(*query);
 }
 
 static inline void
-vecwire_upsert_init(struct vecwire_upsert *upsert)
+vecwire_upsert_init(struct vecwire_upsert_request *upsert)
 {
     memset(upsert, 0, sizeof(*upsert));
     upsert->size = sizeof(*upsert);
 }
 
 static inline void
-vecwire_delete_init(struct vecwire_delete *del)
+vecwire_delete_init(struct vecwire_delete_request *del)
 {
     memset(del, 0, sizeof(*del));
     del->size = sizeof(*del);
 }
 
 static inline void
-vecwire_raw_init(struct vecwire_raw *raw)
+vecwire_raw_init(struct vecwire_raw_request *raw)
 {
     memset(raw, 0, sizeof(*raw));
     raw->size = sizeof(*raw);
@@ -135,24 +137,27 @@ vecwire_raw_init(struct vecwire_raw *raw)
  * or bytes wait), VECWIRE_ECLOSED, VECWIRE_ENOMEM.
  */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
-vecwire_query(struct vecwire_client *client, const struct vecwire_query *query,
-              vecwire_reply_cb cb, void *arg, vecwire_call_id *id);
+vecwire_query(struct vecwire_client *client,
+              const struct vecwire_query_request *query, vecwire_reply_cb cb,
+              void *arg, vecwire_call_id *id);
 
 /* The reply's vecwire_reply_affected() is the number of rows stored. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_upsert(struct vecwire_client *client,
-               const struct vecwire_upsert *upsert, vecwire_reply_cb cb,
+               const struct vecwire_upsert_request *upsert, vecwire_reply_cb cb,
                void *arg, vecwire_call_id *id);
 
 /* The reply's vecwire_reply_affected() is the number of rows deleted; an
  * unknown id is success with 0 (HMS: the status is then 404). */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
-vecwire_delete(struct vecwire_client *client, const struct vecwire_delete *del,
-               vecwire_reply_cb cb, void *arg, vecwire_call_id *id);
+vecwire_delete(struct vecwire_client *client,
+               const struct vecwire_delete_request *del, vecwire_reply_cb cb,
+               void *arg, vecwire_call_id *id);
 
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
-vecwire_raw(struct vecwire_client *client, const struct vecwire_raw *raw,
-            vecwire_reply_cb cb, void *arg, vecwire_call_id *id);
+vecwire_raw(struct vecwire_client *client,
+            const struct vecwire_raw_request *raw, vecwire_reply_cb cb,
+            void *arg, vecwire_call_id *id);
 
 #ifdef __cplusplus
 }

@@ -80,7 +80,7 @@ host_soon(void *ctx, bool next_pass)
     static const struct timeval at_once = {0, 0};
     struct vecwire_client *client = ctx;
 
-    if (client->engine.shut)
+    if (client->engine.state == VECWIRE__ENGINE_SHUT)
         return;
     /* A callback that makes the next one due must not keep the pass going. */
     if ((!next_pass && !client->running_due) ||
@@ -118,9 +118,7 @@ release(struct vecwire_client *client)
 
     if (client->texts.api_key != NULL)
         explicit_bzero(client->texts.api_key, strlen(client->texts.api_key));
-    if (client->headers.list != NULL)
-        explicit_bzero(client->headers.list, client->headers.bytes);
-    vecwire__mem_free(&mem, client->headers.list, client->headers.bytes);
+    vecwire__headers_free(&client->headers, &mem);
     vecwire__headers_free(&client->extra, &mem);
     vecwire__mem_free(&mem, client->texts.api_key, client->texts.key_bytes);
     free_text(client, client->texts.tenant);
@@ -279,9 +277,7 @@ make_parts(struct vecwire_client *client, struct vecwire_refusal *refusal)
         err = make_net(client);
     if (err == VECWIRE_OK)
         err = make_engine(client);
-    client->settings.mem = &client->mem;
     client->settings.prefix = client->url.prefix;
-    client->settings.collection = client->options.collection;
     client->settings.json_depth = client->options.json_depth;
     return err;
 }
@@ -352,7 +348,7 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
 void
 vecwire_client_free(struct vecwire_client *client)
 {
-    if (client == NULL || client->engine.shut)
+    if (client == NULL || client->engine.state == VECWIRE__ENGINE_SHUT)
         return;
     vecwire__engine_enter(&client->engine);
     vecwire__engine_shutdown(&client->engine);
@@ -368,7 +364,7 @@ vecwire_client_close(struct vecwire_client *client, uint32_t timeout_ms,
 {
     if (client == NULL)
         return VECWIRE_EINVAL;
-    if (client->engine.closed)
+    if (client->engine.state != VECWIRE__ENGINE_OPEN)
         return VECWIRE_ECLOSED;
     vecwire__engine_close(&client->engine, client, ms_to_ns(timeout_ms), cb,
                           arg);

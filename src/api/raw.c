@@ -29,7 +29,8 @@ check_path(const char *path, struct vecwire_refusal *refusal)
 }
 
 static enum vecwire_err
-check_body(const struct vecwire_raw *raw, struct vecwire_refusal *refusal)
+check_body(const struct vecwire_raw_request *raw,
+           struct vecwire_refusal *refusal)
 {
     const char *fault;
 
@@ -45,32 +46,14 @@ check_body(const struct vecwire_raw *raw, struct vecwire_refusal *refusal)
     return VECWIRE_OK;
 }
 
-enum vecwire_err
-vecwire__encode_raw(const struct vecwire__settings *settings,
-                    const struct vecwire_raw *raw,
-                    struct vecwire__encoding *enc,
-                    struct vecwire_refusal *refusal)
+/* Path, content type and body, one behind the other. */
+static enum vecwire_err
+write_raw(const struct vecwire__settings *settings,
+          const struct vecwire_raw_request *raw, struct vecwire__encoding *enc)
 {
-    const char *method = raw->method == NULL ? "GET" : raw->method;
     const char *type = raw->content_type;
     struct vecwire__buf *text = &enc->text;
-    enum vecwire_err err;
-    size_t m = 0;
 
-    while (m < N_METHODS && strcmp(method, methods[m]) != 0)
-        m++;
-    if (m == N_METHODS)
-        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
-                               "method: expected GET HEAD POST PUT PATCH "
-                               "DELETE or OPTIONS");
-    err = check_path(raw->path, refusal);
-    if (err == VECWIRE_OK)
-        err = check_body(raw, refusal);
-    if (err != VECWIRE_OK)
-        return err;
-    enc->method = (enum vecwire__method)m;
-    enc->class = m == VECWIRE__GET || m == VECWIRE__HEAD ? VECWIRE__READ
-                                                         : VECWIRE__NEVER;
     if (!vecwire__buf_reserve(
             text, strlen(settings->prefix) + strlen(raw->path) + 1 +
                       (type == NULL ? 0 : strlen(type) + 1) + raw->body_len) ||
@@ -89,4 +72,31 @@ vecwire__encode_raw(const struct vecwire__settings *settings,
     enc->body_at = text->len;
     return vecwire__buf_add(text, raw->body, raw->body_len) ? VECWIRE_OK
                                                             : VECWIRE_ENOMEM;
+}
+
+enum vecwire_err
+vecwire__encode_raw(const struct vecwire__settings *settings,
+                    const struct vecwire_raw_request *raw,
+                    struct vecwire__encoding *enc,
+                    struct vecwire_refusal *refusal)
+{
+    const char *method = raw->method == NULL ? "GET" : raw->method;
+    enum vecwire_err err;
+    size_t m = 0;
+
+    while (m < N_METHODS && strcmp(method, methods[m]) != 0)
+        m++;
+    if (m == N_METHODS)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "method: expected GET HEAD POST PUT PATCH "
+                               "DELETE or OPTIONS");
+    err = check_path(raw->path, refusal);
+    if (err == VECWIRE_OK)
+        err = check_body(raw, refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    enc->method = (enum vecwire__method)m;
+    enc->class = m == VECWIRE__GET || m == VECWIRE__HEAD ? VECWIRE__READ
+                                                         : VECWIRE__NEVER;
+    return write_raw(settings, raw, enc);
 }

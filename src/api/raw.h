@@ -6,7 +6,7 @@
 
 /* Encode what vecwire_raw() was given; as the encoders of a dialect. */
 enum vecwire_err vecwire__encode_raw(const struct vecwire__settings *settings,
-                                     const struct vecwire_raw *raw,
+                                     const struct vecwire_raw_request *raw,
                                      struct vecwire__encoding *enc,
                                      struct vecwire_refusal *refusal);
 

@@ -89,10 +89,10 @@ begin(const struct verb *verb, struct vecwire__call **call)
     enum vecwire_err err;
 
     *call = NULL;
-    if (engine->closed)
+    if (engine->state != VECWIRE__ENGINE_OPEN)
         return vecwire__refuse(verb->refusal, VECWIRE_ECLOSED, SIZE_MAX,
                                SIZE_MAX, "the client was closed");
-    err = vecwire__pool_admit(&engine->pool, 0);
+    err = vecwire__engine_admit(engine, 0);
     if (err != VECWIRE_OK)
         return vecwire__refuse(verb->refusal, err, SIZE_MAX, SIZE_MAX,
                                "%zu calls of %llu bytes wait already",
@@ -200,11 +200,12 @@ place(struct vecwire_refusal *wanted, struct vecwire_refusal *local)
 }
 
 enum vecwire_err
-vecwire_query(struct vecwire_client *client, const struct vecwire_query *query,
-              vecwire_reply_cb cb, void *arg, vecwire_call_id *id)
+vecwire_query(struct vecwire_client *client,
+              const struct vecwire_query_request *query, vecwire_reply_cb cb,
+              void *arg, vecwire_call_id *id)
 {
     struct vecwire_refusal local;
-    struct vecwire_query q;
+    struct vecwire_query_request q;
 
     if (!take(client, &q, sizeof(q), query, id))
         return VECWIRE_EINVAL;
@@ -215,11 +216,11 @@ vecwire_query(struct vecwire_client *client, const struct vecwire_query *query,
 
 enum vecwire_err
 vecwire_upsert(struct vecwire_client *client,
-               const struct vecwire_upsert *upsert, vecwire_reply_cb cb,
+               const struct vecwire_upsert_request *upsert, vecwire_reply_cb cb,
                void *arg, vecwire_call_id *id)
 {
     struct vecwire_refusal local;
-    struct vecwire_upsert u;
+    struct vecwire_upsert_request u;
 
     if (!take(client, &u, sizeof(u), upsert, id))
         return VECWIRE_EINVAL;
@@ -229,11 +230,12 @@ vecwire_upsert(struct vecwire_client *client,
 }
 
 enum vecwire_err
-vecwire_delete(struct vecwire_client *client, const struct vecwire_delete *del,
-               vecwire_reply_cb cb, void *arg, vecwire_call_id *id)
+vecwire_delete(struct vecwire_client *client,
+               const struct vecwire_delete_request *del, vecwire_reply_cb cb,
+               void *arg, vecwire_call_id *id)
 {
     struct vecwire_refusal local;
-    struct vecwire_delete d;
+    struct vecwire_delete_request d;
 
     if (!take(client, &d, sizeof(d), del, id))
         return VECWIRE_EINVAL;
@@ -243,11 +245,12 @@ vecwire_delete(struct vecwire_client *client, const struct vecwire_delete *del,
 }
 
 enum vecwire_err
-vecwire_raw(struct vecwire_client *client, const struct vecwire_raw *raw,
-            vecwire_reply_cb cb, void *arg, vecwire_call_id *id)
+vecwire_raw(struct vecwire_client *client,
+            const struct vecwire_raw_request *raw, vecwire_reply_cb cb,
+            void *arg, vecwire_call_id *id)
 {
     struct vecwire_refusal local;
-    struct vecwire_raw r;
+    struct vecwire_raw_request r;
 
     if (!take(client, &r, sizeof(r), raw, id))
         return VECWIRE_EINVAL;

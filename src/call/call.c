@@ -9,6 +9,22 @@
 #include "call/finish.h"
 #include "call/log.h"
 
+/* What waits for its next attempt counts against the limits, too. */
+static void
+count_resting(struct vecwire__call *call, enum vecwire__call_state to)
+{
+    struct vecwire__engine *engine = call->engine;
+
+    if (call->state == VECWIRE__CALL_RETRY_WAIT) {
+        engine->n_resting--;
+        engine->resting_bytes -= call->waiter.bytes;
+    }
+    if (to == VECWIRE__CALL_RETRY_WAIT) {
+        engine->n_resting++;
+        engine->resting_bytes += call->waiter.bytes;
+    }
+}
+
 void
 vecwire__call_step(struct vecwire__call *call, enum vecwire__call_event event)
 {
@@ -19,6 +35,7 @@ vecwire__call_step(struct vecwire__call *call, enum vecwire__call_event event)
         call->engine->stats.late_events++;
         return;
     }
+    count_resting(call, (enum vecwire__call_state)to);
     call->state = (enum vecwire__call_state)to;
 }
 

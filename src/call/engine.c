@@ -76,16 +76,18 @@ finish_due(struct vecwire__engine *engine)
 void
 vecwire__engine_shutdown(struct vecwire__engine *engine)
 {
-    assert(!engine->shut);
+    bool closing = engine->state == VECWIRE__ENGINE_CLOSING;
+
+    assert(engine->state != VECWIRE__ENGINE_SHUT);
     vecwire__engine_enter(engine);
-    engine->closed = engine->shut = true;
+    engine->state = VECWIRE__ENGINE_SHUT;
     /* First: what a call leaves is not for the next one any more. */
     vecwire__pool_close(&engine->pool);
     while (!TAILQ_EMPTY(&engine->calls))
         vecwire__call_fail(TAILQ_FIRST(&engine->calls), VECWIRE_ECLOSED, NULL);
     while (engine->n_due > 0)
         finish_due(engine);
-    if (engine->close_pending)
+    if (closing)
         vecwire__finish_close(engine, VECWIRE_ECLOSED);
     vecwire__engine_leave(engine);
 }
@@ -114,10 +116,10 @@ vecwire__engine_leave(struct vecwire__engine *engine)
     const struct vecwire__host *host = &engine->config.host;
 
     assert(engine->depth > 0);
-    if (engine->close_pending && !engine->shut && engine->n_calls == 0 &&
+    if (engine->state == VECWIRE__ENGINE_CLOSING && engine->n_calls == 0 &&
         engine->n_due == 0)
         host->soon(host->ctx, false);
-    if (--engine->depth == 0 && engine->shut)
+    if (--engine->depth == 0 && engine->state == VECWIRE__ENGINE_SHUT)
         host->gone(host->ctx);
 }
 
@@ -138,6 +140,20 @@ fill_request(struct vecwire__call *call)
 }
 
 enum vecwire_err
+vecwire__engine_admit(const struct vecwire__engine *engine, size_t bytes)
+{
+    const struct vecwire__pool *pool = &engine->pool;
+    uint64_t held = pool->waiting_bytes + engine->resting_bytes;
+
+    /* Against a server that is down all calls rest between attempts. */
+    if (engine->n_resting > 0 &&
+        (pool->n_waiting + engine->n_resting >= pool->max_waiting ||
+         held > pool->max_bytes || bytes > pool->max_bytes - held))
+        return VECWIRE_EFULL;
+    return vecwire__pool_admit(pool, bytes);
+}
+
+enum vecwire_err
 vecwire__engine_submit(struct vecwire__engine *engine,
                        struct vecwire__call *call)
 {
@@ -146,7 +162,7 @@ vecwire__engine_submit(struct vecwire__engine *engine,
 
     call->waiter.bytes = call->enc.text.len;
     call->waiter.until_ns = call->deadline_ns;
-    err = vecwire__pool_admit(&engine->pool, call->waiter.bytes);
+    err = vecwire__engine_admit(engine, call->waiter.bytes);
     if (err != VECWIRE_OK)
         return err;
     call->id = vecwire__slots_take(&engine->slots, call);
@@ -188,7 +204,7 @@ vecwire__engine_close(struct vecwire__engine *engine,
     struct vecwire__timers *timers = engine->config.timers;
     const struct vecwire__host *host = &engine->config.host;
 
-    engine->closed = engine->close_pending = true;
+    engine->state = VECWIRE__ENGINE_CLOSING;
     engine->close_client = client;
     engine->close_cb = cb;
     engine->close_arg = arg;
@@ -207,9 +223,9 @@ vecwire__engine_run_due(struct vecwire__engine *engine)
 
     vecwire__engine_enter(engine);
     finish_due(engine);
-    if (!engine->shut && engine->n_due > 0)
+    if (engine->state != VECWIRE__ENGINE_SHUT && engine->n_due > 0)
         host->soon(host->ctx, true);
-    else if (!engine->shut && engine->close_pending && engine->n_calls == 0)
+    else if (engine->state == VECWIRE__ENGINE_CLOSING && engine->n_calls == 0)
         vecwire__finish_close(engine, engine->close_code);
     vecwire__engine_leave(engine);
 }
@@ -227,8 +243,7 @@ vecwire__engine_stats(struct vecwire__engine *engine)
                                                  sizeof(struct vecwire__slot));
     stats->calls_waiting = (uint32_t)pool->n_waiting;
     stats->calls_active = (uint32_t)(pool->n_open - pool->n_idle);
-    stats->calls_retrying =
-        (uint32_t)engine->n_calls - stats->calls_waiting - stats->calls_active;
+    stats->calls_retrying = (uint32_t)engine->n_resting;
     stats->connections_open = (uint32_t)pool->n_open;
     stats->connections_idle = (uint32_t)pool->n_idle;
     return stats;

@@ -46,6 +46,7 @@ struct vecwire__call {
     vecwire_call_id id;
     uint64_t deadline_ns; /* UINT64_MAX: none */
     uint64_t iterations_at;
+    uint64_t overdue_at; /* 1 + what had been received at the deadline */
     enum vecwire__call_state state;
     enum vecwire_phase phase; /* of its connection */
     uint32_t attempts;
@@ -84,6 +85,13 @@ struct vecwire__engine_config {
     uint32_t connections, max_waiting, attempts, json_depth;
 };
 
+enum vecwire__engine_state {
+    VECWIRE__ENGINE_OPEN,
+    VECWIRE__ENGINE_CLOSING, /* no new calls; those there are finish */
+    VECWIRE__ENGINE_CLOSED,  /* the close callback has run */
+    VECWIRE__ENGINE_SHUT     /* nothing is left; waits to be gone */
+};
+
 struct vecwire__engine {
     struct vecwire__engine_config config;
     struct vecwire__pool pool;
@@ -96,15 +104,15 @@ struct vecwire__engine {
     struct vecwire_stats stats;
     uint64_t random;
     unsigned depth; /* of entries that may run the user's code */
-    bool closed;    /* no new calls */
-    bool shut;      /* shut down; waits to be gone */
+    enum vecwire__engine_state state;
+    size_t n_resting;       /* calls that wait for their next attempt, */
+    uint64_t resting_bytes; /* and what they hold */
     /* vecwire_client_close() */
     struct vecwire_client *close_client;
     vecwire_close_cb close_cb;
     void *close_arg;
     struct vecwire__timer close_timer;
     enum vecwire_err close_code;
-    bool close_pending;
 };
 
 /* VECWIRE_ENOMEM: nothing to undo. */
@@ -113,7 +121,7 @@ vecwire__engine_init(struct vecwire__engine *engine,
                      const struct vecwire__engine_config *config);
 
 /* Complete everything with VECWIRE_ECLOSED, close every connection, run the
- * close callback if one waits. Once; the engine is `shut` then. */
+ * close callback if one waits. Once; the engine is SHUT then. */
 void vecwire__engine_shutdown(struct vecwire__engine *engine);
 
 /* Give the memory back; after shutdown, nothing on the stack. */
@@ -123,6 +131,11 @@ void vecwire__engine_fini(struct vecwire__engine *engine);
  * the engine is not to be touched after it. */
 void vecwire__engine_enter(struct vecwire__engine *engine);
 void vecwire__engine_leave(struct vecwire__engine *engine);
+
+/* May one more call with so many bytes come? VECWIRE_EFULL: too much waits,
+ * for a connection or for the next attempt. */
+enum vecwire_err vecwire__engine_admit(const struct vecwire__engine *engine,
+                                       size_t bytes);
 
 /* A call without a verb yet; NULL: no memory. */
 struct vecwire__call *vecwire__call_new(struct vecwire__engine *engine,

@@ -44,7 +44,8 @@ vecwire__finish_close(struct vecwire__engine *engine, enum vecwire_err code)
 {
     vecwire_close_cb cb = engine->close_cb;
 
-    engine->close_pending = false;
+    if (engine->state == VECWIRE__ENGINE_CLOSING)
+        engine->state = VECWIRE__ENGINE_CLOSED;
     engine->close_cb = NULL;
     vecwire__timer_clear(engine->config.timers, &engine->close_timer);
     vecwire__pool_close(&engine->pool);

@@ -35,6 +35,21 @@ vecwire__flow_grant(struct vecwire__waiter *waiter, struct vecwire__conn *conn)
         vecwire__call_fail_later(call, VECWIRE_ENOMEM, NULL);
 }
 
+/* An answer that is there beats a deadline of the same pass. The loop sees to
+ * I/O first, but asks for a few descriptors at a time: the turn of this one
+ * may be still to come. Once more was read, the deadline counts. */
+static bool
+answer_waits(struct vecwire__call *call)
+{
+    struct vecwire__conn *conn = call->conn;
+
+    if (conn == NULL ||
+        (call->overdue_at != 0 && call->overdue_at != conn->bytes_received + 1))
+        return false;
+    call->overdue_at = conn->bytes_received + 1;
+    return call->engine->config.transport->unread(conn);
+}
+
 void
 vecwire__flow_timer(struct vecwire__timer *timer)
 {
@@ -50,6 +65,9 @@ vecwire__flow_timer(struct vecwire__timer *timer)
         vecwire__call_step(call, VECWIRE__CALL_EV_TIMER);
         vecwire__timer_set(timers, timer, call->deadline_ns);
         vecwire__pool_ask(&engine->pool, &call->waiter, true);
+    } else if (answer_waits(call)) {
+        /* In the next pass, then. */
+        vecwire__timer_set(timers, timer, call->deadline_ns);
     } else {
         vecwire__call_fail(call, VECWIRE_ETIMEDOUT, NULL);
     }
@@ -164,15 +182,18 @@ on_lost(struct vecwire__conn *conn, const struct vecwire__loss *loss)
         .code = loss->code,
         .sent_any = loss->sent_any,
         .reply_seen = loss->reply_seen,
-        .round_failed = !conn->up && !loss->sent_any && !loss->reply_seen &&
-                        conn->connected_ns == 0,
+        .round_failed = !conn->up,
         .detail = loss->detail,
     };
 
     vecwire__engine_enter(engine);
-    vecwire__log(
-        engine, VECWIRE_LOG_INFO, "call %llu: %s", (unsigned long long)call->id,
-        loss->detail != NULL ? loss->detail : vecwire_strerror(loss->code));
+    /* A head that was refused has told the outcome all the same. */
+    if (loss->status != 0)
+        call->reply->status = loss->status;
+    vecwire__log(engine, VECWIRE_LOG_DEBUG, "call %llu: %s",
+                 (unsigned long long)call->id,
+                 loss->detail != NULL ? loss->detail
+                                      : vecwire_strerror(loss->code));
     if (setback.round_failed)
         engine->stats.connections_failed++;
     else

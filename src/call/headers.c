@@ -221,6 +221,9 @@ void
 vecwire__headers_free(struct vecwire__headers *headers,
                       const struct vecwire_mem *mem)
 {
+    /* A key may stand in it. */
+    if (headers->list != NULL)
+        explicit_bzero(headers->list, headers->bytes);
     vecwire__mem_free(mem, headers->list, headers->bytes);
     memset(headers, 0, sizeof(*headers));
 }

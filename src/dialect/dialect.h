@@ -24,9 +24,7 @@ enum vecwire__verb {
 
 /* What the encoders need to know of the client. */
 struct vecwire__settings {
-    const struct vecwire_mem *mem;
-    const char *prefix;     /* of the URL's path: "" or "/x" */
-    const char *collection; /* NULL: none */
+    const char *prefix; /* of the URL's path: "" or "/x" */
     unsigned json_depth;
 };
 
@@ -69,15 +67,15 @@ struct vecwire__dialect {
     /* NULL: the dialect lacks the verb. VECWIRE_EINVAL, _ETOOBIG with the
      * refusal filled in (it is never NULL here), VECWIRE_ENOMEM. */
     enum vecwire_err (*query)(const struct vecwire__settings *settings,
-                              const struct vecwire_query *query,
+                              const struct vecwire_query_request *query,
                               struct vecwire__encoding *enc,
                               struct vecwire_refusal *refusal);
     enum vecwire_err (*upsert)(const struct vecwire__settings *settings,
-                               const struct vecwire_upsert *upsert,
+                               const struct vecwire_upsert_request *upsert,
                                struct vecwire__encoding *enc,
                                struct vecwire_refusal *refusal);
     enum vecwire_err (*del)(const struct vecwire__settings *settings,
-                            const struct vecwire_delete *del,
+                            const struct vecwire_delete_request *del,
                             struct vecwire__encoding *enc,
                             struct vecwire_refusal *refusal);
     const struct vecwire__decoding *decoding; /* by verb */

@@ -108,8 +108,8 @@ check_id(const char *id, size_t row, struct vecwire_refusal *refusal)
 
 static enum vecwire_err
 encode_query(const struct vecwire__settings *settings,
-             const struct vecwire_query *query, struct vecwire__encoding *enc,
-             struct vecwire_refusal *refusal)
+             const struct vecwire_query_request *query,
+             struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
 {
     uint32_t top_k = query->top_k == 0 ? DEFAULT_TOP_K : query->top_k;
     struct vecwire__buf *text = &enc->text;
@@ -150,7 +150,7 @@ encode_query(const struct vecwire__settings *settings,
 
 static enum vecwire_err
 put_payload(const struct vecwire__settings *settings,
-            const struct vecwire_upsert *upsert, size_t row,
+            const struct vecwire_upsert_request *upsert, size_t row,
             struct vecwire__buf *text, struct vecwire_refusal *refusal)
 {
     const char *json = upsert->payloads == NULL ? NULL : upsert->payloads[row];
@@ -175,7 +175,7 @@ put_payload(const struct vecwire__settings *settings,
 }
 
 static enum vecwire_err
-put_text(const struct vecwire_upsert *upsert, size_t row,
+put_text(const struct vecwire_upsert_request *upsert, size_t row,
          struct vecwire__buf *text, struct vecwire_refusal *refusal)
 {
     const char *value = upsert->texts == NULL ? NULL : upsert->texts[row];
@@ -207,7 +207,7 @@ all_zero(const float *vector, size_t dim)
 
 static enum vecwire_err
 put_document(const struct vecwire__settings *settings,
-             const struct vecwire_upsert *upsert, size_t row,
+             const struct vecwire_upsert_request *upsert, size_t row,
              struct vecwire__buf *text, struct vecwire_refusal *refusal)
 {
     const float *vector = upsert->matrix + row * upsert->dim;
@@ -239,12 +239,9 @@ put_document(const struct vecwire__settings *settings,
 }
 
 static enum vecwire_err
-encode_upsert(const struct vecwire__settings *settings,
-              const struct vecwire_upsert *upsert,
-              struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
+check_upsert(const struct vecwire_upsert_request *upsert,
+             struct vecwire_refusal *refusal)
 {
-    bool many = upsert->rows > 1;
-    struct vecwire__buf *text = &enc->text;
     enum vecwire_err err;
 
     if (upsert->rows == 0)
@@ -255,29 +252,53 @@ encode_upsert(const struct vecwire__settings *settings,
                                "%zu rows, HMS takes at most %d a call",
                                upsert->rows, MAX_ROWS);
     err = check_dim(upsert->matrix, "matrix", upsert->dim, refusal);
-    if (err != VECWIRE_OK)
-        return err;
-    if (upsert->ids == NULL)
-        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
-                               "ids is NULL, HMS needs one a row");
-    enc->method = VECWIRE__POST;
-    enc->class = VECWIRE__IDEMPOTENT;
-    if (!begin(settings, enc,
-               many ? "/api/v1/documents/batch" : "/api/v1/documents",
-               VECWIRE_VECTOR_TEXT_ROOM(upsert->dim) + 64) ||
-        !begin_body(enc) || (many && !vecwire__buf_byte(text, '[')))
-        return VECWIRE_ENOMEM;
+    if (err == VECWIRE_OK && upsert->ids == NULL)
+        err = vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                              "ids is NULL, HMS needs one a row");
+    return err;
+}
+
+static enum vecwire_err
+put_documents(const struct vecwire__settings *settings,
+              const struct vecwire_upsert_request *upsert,
+              struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
+{
     for (size_t row = 0; row < upsert->rows; row++) {
-        if (row > 0 && !vecwire__buf_byte(text, ','))
+        enum vecwire_err err;
+
+        if (row > 0 && !vecwire__buf_byte(&enc->text, ','))
             return VECWIRE_ENOMEM;
-        err = put_document(settings, upsert, row, text, refusal);
+        err = put_document(settings, upsert, row, &enc->text, refusal);
         /* Stop where it is over: the rest would only cost memory. */
         if (err == VECWIRE_OK)
             err = check_body(enc, refusal);
         if (err != VECWIRE_OK)
             return err;
     }
-    if (many && !vecwire__buf_byte(text, ']'))
+    return VECWIRE_OK;
+}
+
+static enum vecwire_err
+encode_upsert(const struct vecwire__settings *settings,
+              const struct vecwire_upsert_request *upsert,
+              struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
+{
+    bool many = upsert->rows > 1;
+    enum vecwire_err err = check_upsert(upsert, refusal);
+
+    if (err != VECWIRE_OK)
+        return err;
+    enc->method = VECWIRE__POST;
+    enc->class = VECWIRE__IDEMPOTENT;
+    if (!begin(settings, enc,
+               many ? "/api/v1/documents/batch" : "/api/v1/documents",
+               VECWIRE_VECTOR_TEXT_ROOM(upsert->dim) + 64) ||
+        !begin_body(enc) || (many && !vecwire__buf_byte(&enc->text, '[')))
+        return VECWIRE_ENOMEM;
+    err = put_documents(settings, upsert, enc, refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    if (many && !vecwire__buf_byte(&enc->text, ']'))
         return VECWIRE_ENOMEM;
     return check_body(enc, refusal);
 }
@@ -296,8 +317,8 @@ check_utf8(struct vecwire__buf *text, const char *id,
 
 static enum vecwire_err
 encode_delete(const struct vecwire__settings *settings,
-              const struct vecwire_delete *del, struct vecwire__encoding *enc,
-              struct vecwire_refusal *refusal)
+              const struct vecwire_delete_request *del,
+              struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
 {
     enum vecwire_err err;
 

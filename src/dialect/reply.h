@@ -11,7 +11,7 @@
 /* Where a row's texts stand in `texts`, which may move until the end. */
 struct vecwire__row_place {
     size_t id_at, text_at, payload_at;
-    bool has_id, has_text, has_payload, has_score;
+    bool has_id, has_text, has_payload;
 };
 
 struct vecwire_reply {

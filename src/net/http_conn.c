@@ -113,6 +113,17 @@ http_quiet(struct vecwire__conn *conn)
     return errno == EAGAIN || errno == EWOULDBLOCK;
 }
 
+static bool
+http_unread(struct vecwire__conn *conn)
+{
+    struct vecwire__http *http = vecwire__http_of(conn);
+    char byte;
+
+    return http->state == VECWIRE__HTTP_BUSY && !http->gone &&
+           recv(bufferevent_getfd(http->bev), &byte, 1,
+                MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 static void
 request_reset(struct vecwire__http *http)
 {
@@ -127,6 +138,7 @@ request_reset(struct vecwire__http *http)
     http->write_errno = 0;
     http->told_sending = http->told_receiving = http->too_big = false;
     http->body_bytes = 0;
+    http->status = 0;
     http->code = VECWIRE_OK;
     http->detail[0] = '\0';
 }
@@ -165,7 +177,7 @@ http_send(struct vecwire__conn *conn, const struct vecwire__request *req)
 }
 
 const struct vecwire__transport vecwire__net_transport = {
-    http_open, http_send, http_quiet, http_close};
+    http_open, http_send, http_quiet, http_unread, http_close};
 
 void
 vecwire__http_touch(struct vecwire__http *http)
@@ -211,6 +223,7 @@ void
 vecwire__http_tell_lost(struct vecwire__http *http)
 {
     struct vecwire__loss loss = {.code = http->code,
+                                 .status = http->status,
                                  .sent_any = http->conn.bytes_sent > 0,
                                  .reply_seen = http->conn.bytes_received > 0,
                                  .detail = http->detail};

@@ -83,8 +83,9 @@ struct vecwire__http {
     bool answered;                   /* a request before */
     bool gone;                       /* evhttp has closed the descriptor */
     bool in_head; /* evhttp is in its header callback: it cannot be freed */
-    bool draining;
-    bool ending;        /* its reply has just ended: end() is on the stack */
+    bool taking;  /* take_input() is on the stack */
+    bool sated;   /* the last turn of reading ended at its limit */
+    bool ending;  /* its reply has just ended: end() is on the stack */
     uint64_t pass_seen; /* the last pass counted in conn.wakeups */
 
     /* the round of addresses */
@@ -106,7 +107,8 @@ struct vecwire__http {
     /* the reply */
     struct vecwire__framing framing;
     bool told_receiving;
-    bool too_big; /* more waits in the input buffer than may come */
+    uint32_t status; /* of its head, 0 before that */
+    bool too_big;    /* more waits in the input buffer than may come */
     uint64_t body_bytes;
 
     /* the loss to be told */

@@ -72,8 +72,8 @@ on_connect_event(struct bufferevent *bev, short what, void *arg)
     vecwire__net_leave(net);
 }
 
-/* The one place where bytes get their way to the socket: TLS would put
- * bufferevent_openssl_socket_new() here. */
+/* TLS would put bufferevent_openssl_socket_new() here. The other places that
+ * know of a plain socket are those that call sendmsg() and recv(). */
 static struct bufferevent *
 new_bufferevent(struct vecwire__net *net)
 {

@@ -40,6 +40,7 @@ drain(struct vecwire__http *http, struct evbuffer *buf, size_t had)
     evutil_socket_t fd = bufferevent_getfd(http->bev);
     size_t max = http->net->config.read_per_turn;
 
+    http->sated = true; /* until the socket has no more */
     while (had < max) {
         struct evbuffer_iovec space;
         size_t want = max - had < READ_BLOCK ? max - had : READ_BLOCK;
@@ -53,8 +54,10 @@ drain(struct vecwire__http *http, struct evbuffer *buf, size_t had)
         n = recv(fd, space.iov_base, want, MSG_DONTWAIT);
         space.iov_len = n > 0 ? (size_t)n : 0;
         evbuffer_commit_space(buf, &space, 1);
-        if (n <= 0 || (size_t)n < want)
+        if (n <= 0 || (size_t)n < want) {
+            http->sated = false;
             return;
+        }
         had += (size_t)n;
     }
 }
@@ -77,6 +80,7 @@ vecwire__http_input(struct evbuffer *buf, const struct evbuffer_cb_info *info,
     struct vecwire__http *http = arg;
     struct vecwire__net *net = http->net;
 
+    (void)buf;
     if (info->n_added == 0)
         return;
     if (http->state == VECWIRE__HTTP_BUSY) {
@@ -84,17 +88,13 @@ vecwire__http_input(struct evbuffer *buf, const struct evbuffer_cb_info *info,
         if (http->conn.first_byte_ns == 0)
             http->conn.first_byte_ns = vecwire__timers_now(net->config.timers);
     }
-    if (http->draining)
+    if (http->taking)
         return;
+    /* libevent itself has read, which it does while the connection is idle. */
     vecwire__http_touch(http);
-    /* libevent is about to take this off a limit that must not shrink. */
+    http->sated = info->n_added >= READ_BY_LIBEVENT;
+    /* It is about to take this off a limit that must not shrink. */
     bufferevent_decrement_read_limit(http->bev, -(ev_ssize_t)info->n_added);
-    if (info->n_added >= READ_BY_LIBEVENT) {
-        http->draining = true;
-        drain(http, buf, info->n_added);
-        http->draining = false;
-        check_size(http, buf);
-    }
 }
 
 /* Read what is there into evhttp's buffer. libevent would ask for the number
@@ -110,10 +110,10 @@ take_input(struct vecwire__http *http)
     if (max > sizeof(net->scratch))
         max = sizeof(net->scratch);
     n = recv(bufferevent_getfd(http->bev), net->scratch, max, MSG_DONTWAIT);
-
     if (n <= 0)
         return false; /* the end, an error or nothing: libevent tells evhttp */
-    http->draining = true;
+    http->taking = true;
+    http->sated = false;
     evbuffer_unfreeze(buf, 0);
     if (evbuffer_add(buf, net->scratch, (size_t)n) != 0) {
         /* Out of memory: the reply cannot be read any more. */
@@ -123,7 +123,7 @@ take_input(struct vecwire__http *http)
         check_size(http, buf);
     }
     evbuffer_freeze(buf, 0);
-    http->draining = false;
+    http->taking = false;
     return true;
 }
 
@@ -217,9 +217,14 @@ vecwire__http_failed(enum evhttp_request_error error, void *arg)
 static bool
 is_reusable(const struct vecwire__http *http)
 {
-    return !http->framing.close && !http->gone &&
-           vecwire__http_all_written(http) &&
-           evbuffer_get_length(bufferevent_get_input(http->bev)) == 0;
+    char byte;
+
+    if (http->framing.close || http->gone || !vecwire__http_all_written(http) ||
+        evbuffer_get_length(bufferevent_get_input(http->bev)) != 0)
+        return false;
+    /* A turn that ended at its limit may have left something behind. */
+    return !http->sated || recv(bufferevent_getfd(http->bev), &byte, 1,
+                                MSG_PEEK | MSG_DONTWAIT) < 0;
 }
 
 static void
@@ -298,18 +303,20 @@ static bool
 take_head(struct vecwire__http *http, struct evhttp_request *evreq)
 {
     struct vecwire__net *net = http->net;
-    int status = evhttp_request_get_response_code(evreq);
-    struct vecwire__head head = {.status = (uint32_t)status};
+    struct vecwire__head head = {
+        .status = (uint32_t)evhttp_request_get_response_code(evreq)};
     const char *why = "too many header lines";
     enum vecwire_err code =
         collect(net, evhttp_request_get_input_headers(evreq), &head.n_headers);
+
+    http->status = head.status;
 
     if (!tell_receiving(http))
         return false;
     if (code == VECWIRE_ENOMEM)
         why = "out of memory";
     http->framing = (struct vecwire__framing){
-        .status = status < 0 ? 0 : (uint32_t)status,
+        .status = head.status,
         .version_1_1 = evreq->major == 1 && evreq->minor >= 1,
         .bodiless = http->req->method == VECWIRE__HEAD};
     if (code == VECWIRE_OK)

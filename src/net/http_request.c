@@ -100,8 +100,11 @@ bool
 vecwire__http_make(struct vecwire__http *http)
 {
     const struct vecwire__request *req = http->req;
+    bool sound = path_is_sound(req->path);
 
-    assert(path_is_sound(req->path));
+    assert(sound);
+    if (!sound)
+        return false;
     assert((req->body == NULL) <= (req->body_len == 0));
     http->evreq = new_evreq(http);
     if (http->evreq == NULL)

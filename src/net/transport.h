@@ -67,6 +67,7 @@ struct vecwire__loss {
     bool sent_any;      /* the kernel took at least one byte of the request */
     bool reply_seen;    /* at least one byte of a reply arrived */
     const char *detail; /* one line, valid during the upcall */
+    uint32_t status;    /* of the reply's head, 0: none was read */
 };
 
 /* A reply's head. */
@@ -105,6 +106,8 @@ struct vecwire__transport {
                              const struct vecwire__request *req);
     /* Look before a lease: up, open on the other side and nothing to read. */
     bool (*quiet)(struct vecwire__conn *conn);
+    /* While a request is on it: bytes have come that were not read yet. */
+    bool (*unread)(struct vecwire__conn *conn);
     /* Close at once and forget. */
     void (*close)(struct vecwire__conn *conn);
 };

@@ -99,6 +99,9 @@ void vecwire__load_worker_fini(struct load_worker *worker);
 /* Open loop: send what is due by now and set the timer for the next. */
 void vecwire__load_pace(struct load_worker *worker);
 
+/* Stop the loop when nothing is in flight and nothing more is to come. */
+void vecwire__load_end_if_over(struct load_worker *worker);
+
 /* Open loop: make and free the timer. False: it could not be made. */
 bool vecwire__load_pace_init(struct load_worker *worker);
 void vecwire__load_pace_fini(struct load_worker *worker);

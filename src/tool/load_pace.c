@@ -102,6 +102,7 @@ on_timer(evutil_socket_t fd, short what, void *arg)
     /* Not read: setting the timer anew makes it unreadable. */
     set_timer(worker, 0);
     vecwire__load_pace(worker);
+    vecwire__load_end_if_over(worker);
 }
 
 bool

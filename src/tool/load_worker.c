@@ -121,6 +121,22 @@ wants_more(const struct load_worker *worker, uint64_t now)
     return now < worker->end_ns;
 }
 
+/* Nothing is in flight and nothing more is to come. */
+static bool
+is_over(const struct load_worker *worker)
+{
+    bool paced = worker->timer != NULL && worker->measuring;
+
+    return worker->n_free == worker->n_slots && (worker->stopping || !paced);
+}
+
+void
+vecwire__load_end_if_over(struct load_worker *worker)
+{
+    if (is_over(worker))
+        vecwire_loop_stop(worker->session.loop);
+}
+
 static void
 on_reply(const struct vecwire_reply *reply, void *arg)
 {
@@ -131,12 +147,11 @@ on_reply(const struct vecwire_reply *reply, void *arg)
     if (slot->measured)
         count_reply(worker, slot, reply, now);
     worker->free_slots[worker->n_free++] = slot;
-    if (worker->stopping)
-        return;
-    if (worker->measuring && worker->gap_ns > 0)
+    if (!worker->stopping && worker->measuring && worker->gap_ns > 0)
         vecwire__load_pace(worker);
-    else if (wants_more(worker, now))
+    else if (!worker->stopping && wants_more(worker, now))
         vecwire__load_send(worker, now);
+    vecwire__load_end_if_over(worker);
 }
 
 static enum vecwire_err
@@ -193,20 +208,13 @@ vecwire__load_send(struct load_worker *worker, uint64_t due_ns)
 static void
 run_loop(struct load_worker *worker)
 {
-    for (;;) {
-        bool more = false, paced = worker->timer != NULL && worker->measuring;
-        enum vecwire_err rc;
+    enum vecwire_err rc = VECWIRE_OK;
 
-        if (worker->n_free == worker->n_slots && (worker->stopping || !paced))
-            return;
-        rc = vecwire_loop_step(worker->session.loop, &more);
-        if (rc == VECWIRE_OK && more)
-            continue;
-        if (worker->n_free < worker->n_slots) {
-            vecwire__args_complain("load", "the event loop ended early");
-            worker->status = TOOL_FAILED;
-        }
-        return;
+    if (!is_over(worker))
+        rc = vecwire_loop_run(worker->session.loop);
+    if (rc != VECWIRE_OK || !is_over(worker)) {
+        vecwire__args_complain("load", "the event loop ended early");
+        worker->status = TOOL_FAILED;
     }
 }
 

@@ -116,8 +116,9 @@ print_result(const struct raw_options *options, const struct raw_result *result)
 
 /* Send one request and wait. True: an answer with a status came. */
 static bool
-send_one(struct tool_session *session, const struct vecwire_raw *request,
-         struct raw_result *result, int *status)
+send_one(struct tool_session *session,
+         const struct vecwire_raw_request *request, struct raw_result *result,
+         int *status)
 {
     const struct vecwire_error *error;
     enum vecwire_err rc;
@@ -157,7 +158,7 @@ run(struct tool_session *session, const struct raw_options *options,
 {
     struct raw_result result = {NULL, 0, 0, 0, 0};
     struct vecwire_refusal refusal = {.text = ""};
-    struct vecwire_raw request =
+    struct vecwire_raw_request request =
         VECWIRE_RAW(.method = options->method, .path = options->path,
                     .body = body, .body_len = len, .refusal = &refusal);
     uint64_t wanted = options->repeat == 0 ? 1 : options->repeat;
