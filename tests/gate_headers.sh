@@ -24,6 +24,37 @@ try() {
     bad=1
 }
 
+# All that a C++ program fills in, by the init functions.
+whole() {
+    cat >"$work/whole.cc" <<'END'
+#include <vecwire/vecwire.h>
+int
+main()
+{
+    vecwire_options options;
+    vecwire_call_options call;
+    vecwire_query_request query;
+    vecwire_upsert_request upsert;
+    vecwire_delete_request del;
+    vecwire_raw_request raw;
+    vecwire_options_init(&options);
+    vecwire_call_options_init(&call);
+    vecwire_query_init(&query);
+    vecwire_upsert_init(&upsert);
+    vecwire_delete_init(&del);
+    vecwire_raw_init(&raw);
+    query.call = &call;
+    return vecwire_query(nullptr, &query, nullptr, nullptr, nullptr);
+}
+END
+    # shellcheck disable=SC2086
+    $cxx "$1" -Wall -Wextra -Wpedantic -Wshadow -Wold-style-cast -Werror \
+        -I"$source/include" ${VECWIRE_CFLAGS:-} \
+        -c -o "$work/whole.o" "$work/whole.cc" && return
+    echo "a C++ program cannot fill in the requests: $cxx $1"
+    bad=1
+}
+
 for path in "$source"/include/vecwire/*.h; do
     header=${path##*/}
     try "$cc" c "$header" -std=c99
@@ -31,6 +62,11 @@ for path in "$source"/include/vecwire/*.h; do
     try "$cxx" cc "$header" -std=c++11 -Wold-style-cast
     try "$cxx" cc "$header" -std=c++17 -Wold-style-cast
 done
+
+if [ -n "$cxx" ]; then
+    whole -std=c++11
+    whole -std=c++17
+fi
 
 [ "$bad" = 0 ] || exit 1
 if [ -z "$cxx" ]; then

@@ -233,7 +233,9 @@ out "its rows are failed" '^\{"rows_done":0,"rows_failed":1,"errors":\[\{"row":0
 
 # --- delete ---
 run "delete" 0 delete a b --url "$url"
-out "delete" '^deleted 2 of 2$'
+out "delete" '^deleted 2 of 2, 0 not there$'
+run "delete an id that is gone" 0 delete a --url "$url"
+out "delete an id that is gone" '^deleted 0 of 1, 1 not there$'
 run "delete an unknown id" 0 delete nobody 'a/b c' --url "$url" --json
 out "delete --json" '^\{"rows_done":2,"rows_failed":0,"errors":\[\]\}$'
 run "it is gone" 0 query --url "$url" --vector '[1,1,1]'

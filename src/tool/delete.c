@@ -42,6 +42,7 @@ delete_one(struct tool_session *session, struct tally *tally, uint64_t row,
     error = vecwire_reply_error(reply);
     if (error == NULL) {
         tally->done++;
+        tally->unknown += vecwire_reply_affected(reply) == 0;
     } else {
         *go_on = error->code == VECWIRE_EHTTP;
         vecwire__session_reason(error, reason, sizeof(reason));
@@ -74,7 +75,9 @@ run(struct tool_session *session, const struct tool_common *common, char **ids,
     if (common->json)
         vecwire__tally_print(&tally);
     else
-        printf("deleted %llu of %zu\n", (unsigned long long)tally.done, n);
+        printf("deleted %llu of %zu, %llu not there\n",
+               (unsigned long long)(tally.done - tally.unknown), n,
+               (unsigned long long)tally.unknown);
     vecwire__tally_fini(&tally);
     return status;
 }

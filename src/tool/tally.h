@@ -18,7 +18,8 @@ struct tally_error {
 /* What became of the rows of an import or a delete. */
 struct tally {
     uint64_t done;
-    uint64_t failed; /* as many as there are errors */
+    uint64_t failed;  /* as many as there are errors */
+    uint64_t unknown; /* of those done by delete: not there before */
     struct tally_error *errors;
     size_t n_errors;
     size_t room;
