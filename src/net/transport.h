@@ -104,7 +104,8 @@ struct vecwire__transport {
      * whose `end` said reusable. VECWIRE_ENOMEM: nothing was begun. */
     enum vecwire_err (*send)(struct vecwire__conn *conn,
                              const struct vecwire__request *req);
-    /* Look before a lease: up, open on the other side and nothing to read. */
+    /* Look before a lease: up, open on the other side and nothing to read.
+     * Inside its own end() that is known without looking. */
     bool (*quiet)(struct vecwire__conn *conn);
     /* While a request is on it: bytes have come that were not read yet. */
     bool (*unread)(struct vecwire__conn *conn);

@@ -16,7 +16,6 @@ vecwire__pool_init(struct vecwire__pool *pool)
     pool->n_idle = 0;
     pool->n_waiting = 0;
     pool->waiting_bytes = 0;
-    pool->n_given = 0;
     pool->idle_timer = (struct vecwire__timer){.fire = expire};
     pool->serving = false;
     pool->closed = false;
@@ -55,8 +54,6 @@ leave_idle(struct vecwire__pool *pool, struct vecwire__conn *conn)
     TAILQ_REMOVE(&pool->idle, conn, link);
     conn->idle = false;
     pool->n_idle--;
-    if (pool->n_given > pool->n_idle)
-        pool->n_given = pool->n_idle;
 }
 
 static void
@@ -110,11 +107,7 @@ take_idle(struct vecwire__pool *pool)
     struct vecwire__conn *conn;
 
     while ((conn = TAILQ_FIRST(&pool->idle)) != NULL) {
-        bool given = pool->n_given > 0;
-
-        if (given)
-            pool->n_given--;
-        if (given || pool->transport->quiet(conn)) {
+        if (pool->transport->quiet(conn)) {
             leave_idle(pool, conn);
             return conn;
         }
@@ -157,22 +150,16 @@ serve_first(struct vecwire__pool *pool, struct vecwire__waiter *waiter)
     return true;
 }
 
-/* Those that nobody took: from now on their quiet is not certain. */
-static void
-rest_given(struct vecwire__pool *pool)
+/* When an idle connection is to be closed, counted from now. */
+static uint64_t
+idle_end(const struct vecwire__pool *pool)
 {
-    struct vecwire__conn *conn = TAILQ_FIRST(&pool->idle);
     uint64_t until;
 
-    if (pool->n_given == 0)
-        return;
     if (__builtin_add_overflow(vecwire__timers_now(pool->timers), pool->idle_ns,
                                &until))
-        until = UINT64_MAX;
-    for (; pool->n_given > 0; pool->n_given--) {
-        conn->idle_until_ns = until;
-        conn = TAILQ_NEXT(conn, link);
-    }
+        return UINT64_MAX;
+    return until;
 }
 
 /* Could anyone be served? Without a look at the queue, which may be long. */
@@ -212,7 +199,6 @@ serve(struct vecwire__pool *pool)
             break;
     }
     pool->serving = false;
-    rest_given(pool);
     watch_idle(pool);
 }
 
@@ -264,8 +250,8 @@ vecwire__pool_give(struct vecwire__pool *pool, struct vecwire__conn *conn)
     }
     TAILQ_INSERT_HEAD(&pool->idle, conn, link);
     conn->idle = true;
+    conn->idle_until_ns = idle_end(pool);
     pool->n_idle++;
-    pool->n_given++;
     serve(pool);
 }
 

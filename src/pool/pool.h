@@ -50,7 +50,6 @@ struct vecwire__pool {
     struct vecwire__waiter_list waiters;
     size_t n_open, n_idle, n_waiting;
     uint64_t waiting_bytes;
-    size_t n_given; /* so many at the head of `idle` need no look */
     struct vecwire__timer idle_timer; /* for the last of `idle` */
     bool serving;                     /* grant() may be running */
     bool closed; /* opens nothing and keeps nothing idle any more */
@@ -77,7 +76,8 @@ void vecwire__pool_forget(struct vecwire__pool *pool,
                           struct vecwire__waiter *waiter);
 
 /* A lease has ended well: the first waiter gets the connection at once
- * (grant() runs inside, without a look), or it becomes idle. One that never
+ * (grant() runs inside), or it becomes idle. The look before a lease costs
+ * nothing here, see quiet() of the transport. One that never
  * came up is dropped. */
 void vecwire__pool_give(struct vecwire__pool *pool, struct vecwire__conn *conn);
 
