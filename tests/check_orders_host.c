@@ -161,6 +161,55 @@ START_TEST(a_completion_may_not_drain_another_client_of_its_base)
 }
 END_TEST
 
+static struct host *two;
+static int ticks;
+
+/* Each completion of one client has the other make and cancel a call. */
+static void
+play(const struct vecwire_reply *reply, void *arg)
+{
+    struct vecwire_client *other = two->clients[arg == &two->clients[0]];
+    vecwire_call_id id;
+
+    (void)reply;
+    if (ticks > 0 || two->runs++ > 100000)
+        return;
+    ck_assert_int_eq(vecwire_raw(other, &VECWIRE_RAW(.path = "/"), play,
+                                 &two->clients[arg == &two->clients[0]], &id),
+                     VECWIRE_OK);
+    ck_assert(vecwire_cancel(other, id));
+}
+
+static void
+tick(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    ticks++;
+}
+
+START_TEST(two_clients_that_cancel_for_each_other_let_the_loop_go_on)
+{
+    static const struct timeval soon = {0, 1000};
+    struct host host;
+    struct event *timer;
+
+    host_init(&host, gated);
+    host.clients[1] = connect_to(&host);
+    two = &host;
+    ticks = 0;
+    timer = event_new(host.base, -1, 0, tick, NULL);
+    event_add(timer, &soon);
+    play(NULL, &host.clients[0]);
+    while (ticks == 0 && host.runs <= 100000)
+        ck_assert_int_ge(event_base_loop(host.base, EVLOOP_ONCE), 0);
+    ck_assert_int_eq(ticks, 1);
+    event_free(timer);
+    host_fini(&host);
+}
+END_TEST
+
 START_TEST(a_child_that_just_exits_does_not_disturb_its_parent)
 {
     struct host host;
@@ -262,6 +311,8 @@ main(void)
     tcase_add_test(tcase, clients_of_one_base_may_free_each_other);
     tcase_add_test(tcase,
                    a_completion_may_not_drain_another_client_of_its_base);
+    tcase_add_test(tcase,
+                   two_clients_that_cancel_for_each_other_let_the_loop_go_on);
     tcase_add_test(tcase, a_child_that_just_exits_does_not_disturb_its_parent);
     tcase_add_test(tcase, a_comma_locale_changes_no_request_and_no_reply);
     tcase_add_test(tcase, four_bases_live_side_by_side_in_four_threads);

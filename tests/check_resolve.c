@@ -62,12 +62,14 @@ END_TEST
 
 /* Nothing to test where the machine has no IPv6. */
 static bool
-has_ipv6(void)
+has_ipv6(const char *test)
 {
     struct event_base *base = event_base_new();
     struct fault_server *server = fault_server_new(base, "::1", scripts, 1);
     bool has = server != NULL;
 
+    if (!has)
+        printf("SKIP %s: no IPv6 here\n", test);
     fault_server_free(server);
     event_base_free(base);
     return has;
@@ -78,7 +80,7 @@ START_TEST(localhost_is_found_on_ipv6)
     struct net_rig rig;
     struct rig_call call;
 
-    if (!has_ipv6())
+    if (!has_ipv6("localhost_is_found_on_ipv6"))
         return;
     rig_init_scripts(&rig, "localhost", "::1", scripts, 1);
     rig_call_init(&call, &rig);
@@ -95,7 +97,7 @@ START_TEST(an_ipv6_literal_keeps_its_brackets_in_the_host_header)
     struct net_rig rig;
     struct rig_call call;
 
-    if (!has_ipv6())
+    if (!has_ipv6("an_ipv6_literal_keeps_its_brackets_in_the_host_header"))
         return;
     rig_init_scripts(&rig, "[::1]", "::1", scripts, 1);
     rig_call_init(&call, &rig);
@@ -192,7 +194,7 @@ START_TEST(an_address_that_does_not_answer_leaves_time_for_the_next)
     struct net_rig rig;
     struct rig_call call;
 
-    if (!has_ipv6())
+    if (!has_ipv6("an_address_that_does_not_answer_leaves_time_for_the_next"))
         return;
     rig_init_scripts(&rig, "localhost", "127.0.0.1", scripts, 1);
     deaf_listener(AF_INET6, fault_server_port(rig.server), fds);

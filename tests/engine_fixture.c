@@ -8,12 +8,11 @@
 #include "codec/mem.h"
 
 static void
-soon(void *ctx, bool next_pass)
+soon(void *ctx)
 {
     struct engine_fixture *f = ctx;
 
     f->due_asked = true;
-    f->next_pass_asked |= next_pass;
 }
 
 static uint64_t
@@ -177,7 +176,7 @@ engine_pass(struct engine_fixture *f)
 {
     if (!f->due_asked)
         return;
-    f->due_asked = f->next_pass_asked = false;
+    f->due_asked = false;
     vecwire__engine_run_due(&f->engine);
 }
 

@@ -15,7 +15,7 @@ struct engine_fixture {
     struct fake_clock clock;
     struct fake_transport net;
     struct vecwire__engine engine;
-    bool due_asked, next_pass_asked, gone;
+    bool due_asked, gone;
     int64_t wall_s;
 };
 

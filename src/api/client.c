@@ -67,24 +67,18 @@ on_due(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    vecwire__engine_enter(&client->engine);
-    client->running_due = true;
     vecwire__engine_run_due(&client->engine);
-    client->running_due = false;
-    vecwire__engine_leave(&client->engine);
 }
 
 static void
-host_soon(void *ctx, bool next_pass)
+host_soon(void *ctx)
 {
     static const struct timeval at_once = {0, 0};
     struct vecwire_client *client = ctx;
 
     if (client->engine.state == VECWIRE__ENGINE_SHUT)
         return;
-    /* A callback that makes the next one due must not keep the pass going. */
-    if ((!next_pass && !client->running_due) ||
-        event_add(client->due_event, &at_once) != 0)
+    if (event_add(client->due_event, &at_once) != 0)
         event_active(client->due_event, EV_TIMEOUT, 0);
 }
 

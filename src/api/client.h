@@ -29,7 +29,6 @@ struct vecwire_client {
     struct event_base *base;
     struct event *timer_event;
     struct event *due_event;
-    bool running_due;
     bool *gone; /* a drain on the stack wants to know of our end */
 };
 

@@ -56,21 +56,39 @@ take_over(struct vecwire__call *call)
     memcpy(call->reply->peer, conn->peer, sizeof(call->reply->peer));
 }
 
-void
-vecwire__call_end_lease(struct vecwire__call *call, bool reusable)
+/* The call's connection, which it has no more; NULL: it had none. */
+static struct vecwire__conn *
+leave_conn(struct vecwire__call *call)
 {
     struct vecwire__conn *conn = call->conn;
 
     vecwire__decode_stop(call);
     if (conn == NULL)
-        return;
+        return NULL;
     take_over(call);
     call->conn = NULL;
     conn->lease = NULL;
+    return conn;
+}
+
+static void
+return_conn(struct vecwire__engine *engine, struct vecwire__conn *conn,
+            bool reusable)
+{
+    if (conn == NULL)
+        return;
     if (reusable)
-        vecwire__pool_give(&call->engine->pool, conn);
+        vecwire__pool_give(&engine->pool, conn);
     else
-        vecwire__pool_drop(&call->engine->pool, conn);
+        vecwire__pool_drop(&engine->pool, conn);
+}
+
+void
+vecwire__call_end_lease(struct vecwire__call *call, bool reusable)
+{
+    struct vecwire__engine *engine = call->engine;
+
+    return_conn(engine, leave_conn(call), reusable);
 }
 
 void
@@ -111,7 +129,7 @@ vecwire__call_fail_later(struct vecwire__call *call, enum vecwire_err code,
     vecwire__call_detach(call);
     TAILQ_INSERT_TAIL(&engine->due, call, link);
     engine->n_due++;
-    host->soon(host->ctx, false);
+    host->soon(host->ctx);
 }
 
 static uint32_t
@@ -176,6 +194,7 @@ try_again(struct vecwire__call *call, const struct vecwire__verdict *verdict,
 {
     struct vecwire__engine *engine = call->engine;
     struct vecwire__timers *timers = engine->config.timers;
+    struct vecwire__conn *conn;
 
     vecwire__log(engine, VECWIRE_LOG_INFO,
                  "call %llu: attempt %u: %s; again in %u ms",
@@ -189,16 +208,18 @@ try_again(struct vecwire__call *call, const struct vecwire__verdict *verdict,
     if (verdict->outcome_unknown)
         call->maybe_applied = true;
     vecwire__call_step(call, VECWIRE__CALL_EV_RETRY);
-    vecwire__call_end_lease(call, setback->reusable);
+    conn = leave_conn(call);
     call->waiter.fresh = verdict->fate == VECWIRE__RETRY_FRESH;
     if (verdict->gap_ms > 0) {
         vecwire__timer_set(timers, &call->timer,
                            vecwire__timers_now(timers) +
                                (uint64_t)verdict->gap_ms * 1000000);
-        return;
+    } else {
+        vecwire__call_step(call, VECWIRE__CALL_EV_TIMER);
+        vecwire__pool_ask(&engine->pool, &call->waiter, true);
     }
-    vecwire__call_step(call, VECWIRE__CALL_EV_TIMER);
-    vecwire__pool_ask(&engine->pool, &call->waiter, true);
+    /* Last: it serves the queue, whose front is this call's again. */
+    return_conn(engine, conn, setback->reusable);
 }
 
 void

@@ -118,7 +118,7 @@ vecwire__engine_leave(struct vecwire__engine *engine)
     assert(engine->depth > 0);
     if (engine->state == VECWIRE__ENGINE_CLOSING && engine->n_calls == 0 &&
         engine->n_due == 0)
-        host->soon(host->ctx, false);
+        host->soon(host->ctx);
     if (--engine->depth == 0 && engine->state == VECWIRE__ENGINE_SHUT)
         host->gone(host->ctx);
 }
@@ -210,7 +210,7 @@ vecwire__engine_close(struct vecwire__engine *engine,
     engine->close_arg = arg;
     engine->close_code = VECWIRE_OK;
     if (engine->n_calls == 0 && engine->n_due == 0)
-        host->soon(host->ctx, false);
+        host->soon(host->ctx);
     else if (timeout_ns != UINT64_MAX)
         vecwire__timer_set(timers, &engine->close_timer,
                            vecwire__timers_now(timers) + timeout_ns);
@@ -224,7 +224,7 @@ vecwire__engine_run_due(struct vecwire__engine *engine)
     vecwire__engine_enter(engine);
     finish_due(engine);
     if (engine->state != VECWIRE__ENGINE_SHUT && engine->n_due > 0)
-        host->soon(host->ctx, true);
+        host->soon(host->ctx);
     else if (engine->state == VECWIRE__ENGINE_CLOSING && engine->n_calls == 0)
         vecwire__finish_close(engine, engine->close_code);
     vecwire__engine_leave(engine);

@@ -19,9 +19,11 @@ struct vecwire__decoder;
 
 /* What the engine needs of the loop. */
 struct vecwire__host {
-    /* Have vecwire__engine_run_due() called: in this pass of the loop, or,
-     * with next_pass, in the next one. Asking twice is asking once. */
-    void (*soon)(void *ctx, bool next_pass);
+    /* Have vecwire__engine_run_due() called in the next pass of the loop. Not
+     * in this one: callbacks that make more of it due, their own client's or
+     * another's, would keep the pass from ending. Asking twice is asking
+     * once. */
+    void (*soon)(void *ctx);
     uint64_t (*iterations)(void *ctx); /* counted so far; 0: not counted */
     int64_t (*wall_s)(void *ctx);      /* time of day, seconds */
     void (*gone)(void *ctx); /* nothing of the engine is on the stack any
