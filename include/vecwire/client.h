@@ -29,10 +29,11 @@ enum vecwire_dialect {
 #define VECWIRE_NEVER UINT32_MAX
 
 /* A memory allocator. Every hook gets `ctx` last and must not call the
- * library. Covers a client, its calls and replies, not struct vecwire_loop;
- * for libevent's memory (connections, name look-ups) and jansson's see
- * event_set_mem_functions() and json_set_alloc_funcs(). Kept replies need
- * the allocator and `ctx` until they are released. */
+ * library (asserted as for the log callback). Covers a client, its calls and
+ * replies, not struct vecwire_loop; for libevent's memory (connections, name
+ * look-ups) and jansson's see event_set_mem_functions() and
+ * json_set_alloc_funcs(). Kept replies need the allocator and `ctx` until they
+ * are released. */
 struct vecwire_mem {
     /* `size` bytes aligned for any type, or NULL. size is never 0. */
     void *(*alloc)(size_t size, void *ctx);
@@ -56,7 +57,8 @@ enum vecwire_log_level {
 };
 
 /* One line of what the library does, without line end and without secrets.
- * `line` dies when the callback returns. It must not call the library. */
+ * `line` dies when the callback returns. It must not call the library
+ * (asserted for the verbs, cancel, drain, close and free). */
 typedef void (*vecwire_log_cb)(enum vecwire_log_level level, const char *line,
                                void *arg);
 

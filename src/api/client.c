@@ -229,7 +229,7 @@ make_net(struct vecwire_client *client)
         .max_reply_bytes = o->max_reply_bytes,
     };
 
-    vecwire__timers_init(&client->timers, &client->mem, &clock);
+    vecwire__timers_init(&client->timers, &client->guarded, &clock);
     return vecwire__net_new(&client->net, &config);
 }
 
@@ -238,7 +238,8 @@ make_engine(struct vecwire_client *client)
 {
     const struct vecwire_options *o = &client->options;
     struct vecwire__engine_config config = {
-        .mem = &client->mem,
+        .mem = &client->guarded,
+        .reply_mem = &client->mem,
         .dialect = client->dialect,
         .transport = &vecwire__net_transport,
         .net = client->net,
@@ -323,6 +324,9 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
     if (client == NULL)
         return no_memory(refusal);
     client->mem = *taken.mem;
+    client->guard =
+        (struct vecwire__guard){&client->mem, &client->engine.in_hook};
+    client->guarded = vecwire__guard_mem(&client->guard);
     client->options = taken;
     client->base = base;
     client->dialect = vecwire__dialect_find(taken.dialect);
@@ -344,6 +348,7 @@ vecwire_client_free(struct vecwire_client *client)
 {
     if (client == NULL || client->engine.state == VECWIRE__ENGINE_SHUT)
         return;
+    assert(!client->engine.in_hook);
     vecwire__engine_enter(&client->engine);
     vecwire__engine_shutdown(&client->engine);
     vecwire__net_free(client->net);
@@ -358,6 +363,7 @@ vecwire_client_close(struct vecwire_client *client, uint32_t timeout_ms,
 {
     if (client == NULL)
         return VECWIRE_EINVAL;
+    assert(!client->engine.in_hook);
     if (client->engine.state != VECWIRE__ENGINE_OPEN)
         return VECWIRE_ECLOSED;
     vecwire__engine_close(&client->engine, client, ms_to_ns(timeout_ms), cb,
@@ -368,7 +374,10 @@ vecwire_client_close(struct vecwire_client *client, uint32_t timeout_ms,
 bool
 vecwire_cancel(struct vecwire_client *client, vecwire_call_id id)
 {
-    return client != NULL && vecwire__engine_cancel(&client->engine, id);
+    if (client == NULL)
+        return false;
+    assert(!client->engine.in_hook);
+    return vecwire__engine_cancel(&client->engine, id);
 }
 
 const struct vecwire_stats *

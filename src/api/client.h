@@ -2,6 +2,7 @@
 #ifndef VECWIRE_API_CLIENT_H
 #define VECWIRE_API_CLIENT_H
 
+#include "api/guard.h"
 #include "call/engine.h"
 #include "net/net.h"
 
@@ -15,6 +16,8 @@ struct vecwire__texts {
 
 struct vecwire_client {
     struct vecwire_mem mem;
+    struct vecwire__guard guard;
+    struct vecwire_mem guarded; /* mem, for what dies with the client */
     /* As taken: defaults filled in, texts pointing at our copies. */
     struct vecwire_options options;
     struct vecwire__texts texts;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/client.h"
 
+#include <assert.h>
+
 #include <event2/event.h>
 
 #include "api/base.h"
@@ -71,6 +73,7 @@ vecwire_client_drain(struct vecwire_client *client, uint32_t timeout_ms)
 
     if (client == NULL)
         return VECWIRE_EINVAL;
+    assert(!client->engine.in_hook);
     if (client->engine.depth > 0 || vecwire__base_runs(client->base))
         return VECWIRE_EBUSY;
     timer = event_new(client->base, -1, EV_TIMEOUT, on_time_up, &time_up);

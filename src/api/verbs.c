@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/client.h"
 
+#include <assert.h>
+
 #include "api/input.h"
 #include "api/raw.h"
 
@@ -39,7 +41,8 @@ own_headers(struct vecwire_client *client,
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "headers is NULL, n_headers is %zu",
                                options->n_headers);
-    return vecwire__headers_make(&call->headers, &client->mem, &parts, refusal);
+    return vecwire__headers_make(&call->headers, &client->guarded, &parts,
+                                 refusal);
 }
 
 /* The call's settings: its own where it has them, else the client's. */
@@ -88,6 +91,7 @@ begin(const struct verb *verb, struct vecwire__call **call)
     struct vecwire__engine *engine = &verb->client->engine;
     enum vecwire_err err;
 
+    assert(!engine->in_hook);
     *call = NULL;
     if (engine->state != VECWIRE__ENGINE_OPEN)
         return vecwire__refuse(verb->refusal, VECWIRE_ECLOSED, SIZE_MAX,

@@ -74,6 +74,7 @@ struct vecwire__spares {
 /* Settings; what they point at outlives the engine. */
 struct vecwire__engine_config {
     const struct vecwire_mem *mem;
+    const struct vecwire_mem *reply_mem; /* of replies, which may be kept */
     const struct vecwire__dialect *dialect;
     const struct vecwire__transport *transport;
     void *net;
@@ -105,6 +106,7 @@ struct vecwire__engine {
     struct vecwire__budget budget;
     struct vecwire_stats stats;
     uint64_t random;
+    bool in_hook;   /* a hook of the caller's runs: it may not call us */
     unsigned depth; /* of entries that may run the user's code */
     enum vecwire__engine_state state;
     size_t n_resting;       /* calls that wait for their next attempt, */

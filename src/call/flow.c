@@ -85,6 +85,8 @@ on_phase(struct vecwire__conn *conn, enum vecwire_phase phase)
     if (phase == VECWIRE_PHASE_SENDING &&
         call->state == VECWIRE__CALL_CONNECTING) {
         call->engine->stats.connections_opened++;
+        vecwire__log(call->engine, VECWIRE_LOG_DEBUG, "connected to %s",
+                     conn->peer);
         vecwire__call_step(call, VECWIRE__CALL_EV_UP);
     } else if (phase == VECWIRE_PHASE_RECEIVING) {
         vecwire__call_step(call, VECWIRE__CALL_EV_FIRST_BYTE);

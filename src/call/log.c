@@ -20,5 +20,7 @@ vecwire__log(struct vecwire__engine *engine, enum vecwire_log_level level,
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
     }
+    engine->in_hook = true;
     engine->config.log(level, line, engine->config.log_arg);
+    engine->in_hook = false;
 }

@@ -49,7 +49,7 @@ take_reply(struct vecwire__engine *engine)
     struct vecwire_reply *reply = engine->spares.replies;
 
     if (reply == NULL)
-        return vecwire__reply_new(engine->config.mem);
+        return vecwire__reply_new(engine->config.reply_mem);
     engine->spares.replies = reply->next_spare;
     engine->spares.n_replies--;
     return reply;
