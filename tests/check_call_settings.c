@@ -41,10 +41,10 @@ static const struct setting short_deadlines[] = {
      VECWIRE_ETIMEDOUT, 1},
 };
 
-START_TEST(a_hung_call_ends_at_the_deadline_of_its_own_or_the_clients)
+static void
+query_and_check(const struct fault_step *script, const struct setting *setting)
 {
-    static const struct fault_step *const scripts[] = {hung};
-    const struct setting *setting = &short_deadlines[_i];
+    const struct fault_step *const scripts[] = {script};
     struct client_rig rig;
     struct rig_outcome outcome;
 
@@ -54,6 +54,11 @@ START_TEST(a_hung_call_ends_at_the_deadline_of_its_own_or_the_clients)
     check_ended(&outcome, setting);
     rig_outcome_fini(&outcome);
     client_rig_fini(&rig);
+}
+
+START_TEST(a_hung_call_ends_at_the_deadline_of_its_own_or_the_clients)
+{
+    query_and_check(hung, &short_deadlines[_i]);
 }
 END_TEST
 
@@ -159,17 +164,7 @@ static const struct setting refused_reads[] = {
 
 START_TEST(a_read_is_not_sent_again_where_call_or_client_forbid_it)
 {
-    static const struct fault_step *const scripts[] = {busy};
-    const struct setting *setting = &refused_reads[_i];
-    struct client_rig rig;
-    struct rig_outcome outcome;
-
-    client_rig_init(&rig, scripts, 1, setting->options);
-    client_rig_query(&rig, &outcome, &setting->call);
-    client_rig_run(&rig);
-    check_ended(&outcome, setting);
-    rig_outcome_fini(&outcome);
-    client_rig_fini(&rig);
+    query_and_check(busy, &refused_reads[_i]);
 }
 END_TEST
 
@@ -190,15 +185,5 @@ add_tests(TCase *tc)
 int
 main(void)
 {
-    Suite *suite = suite_create("call settings");
-    TCase *tc = tcase_create("call settings");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    add_tests(tc);
-    suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return client_rig_main("call settings", add_tests);
 }

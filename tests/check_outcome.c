@@ -179,15 +179,5 @@ add_tests(TCase *tc)
 int
 main(void)
 {
-    Suite *suite = suite_create("outcome");
-    TCase *tc = tcase_create("outcome");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    add_tests(tc);
-    suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return client_rig_main("outcome", add_tests);
 }

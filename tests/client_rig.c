@@ -3,6 +3,7 @@
 
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -140,4 +141,20 @@ client_rig_descriptor(const struct client_rig *rig)
     }
     ck_abort_msg("the client has no connection");
     return -1;
+}
+
+int
+client_rig_main(const char *name, void (*add)(TCase *tcase))
+{
+    Suite *suite = suite_create(name);
+    TCase *tcase = tcase_create(name);
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    add(tcase);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -50,6 +50,9 @@ enum vecwire_err rig_outcome_code(const struct rig_outcome *outcome);
 
 void rig_outcome_fini(struct rig_outcome *outcome);
 
+/* The main() of a program with one case; `add` fills it. */
+int client_rig_main(const char *name, void (*add)(TCase *tcase));
+
 /* The client's descriptor of its (first) connection to the server. */
 int client_rig_descriptor(const struct client_rig *rig);
 

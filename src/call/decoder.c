@@ -26,12 +26,6 @@ take_decoder(struct vecwire__engine *engine)
     return decoder;
 }
 
-static bool
-is_2xx(const struct vecwire_reply *reply)
-{
-    return reply->status >= 200 && reply->status < 300;
-}
-
 static const struct vecwire__decoding *
 decoding_of(const struct vecwire__call *call)
 {
@@ -48,7 +42,7 @@ vecwire__decode_head(struct vecwire__call *call,
     reply->status = head->status;
     if (!vecwire__reply_take_headers(reply, head->headers, head->n_headers))
         return false;
-    if (decoding->table == NULL || !is_2xx(reply))
+    if (decoding->table == NULL || !vecwire__reply_is_2xx(reply))
         return true;
     call->decoder = take_decoder(call->engine);
     if (call->decoder == NULL)

@@ -147,9 +147,8 @@ static bool
 succeeded(const struct vecwire__call *call)
 {
     const struct vecwire__dialect *dialect = call->engine->config.dialect;
-    uint32_t status = call->reply->status;
 
-    return (status >= 200 && status < 300) ||
+    return vecwire__reply_is_2xx(call->reply) ||
            (dialect->forgives != NULL &&
             dialect->forgives(call->enc.verb, call->reply));
 }

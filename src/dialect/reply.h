@@ -41,6 +41,13 @@ struct vecwire_reply {
     char peer[56];
 };
 
+/* Did the server say that all went well? */
+static inline bool
+vecwire__reply_is_2xx(const struct vecwire_reply *reply)
+{
+    return reply->status >= 200 && reply->status < 300;
+}
+
 /* A reply with one reference. NULL: no memory. */
 struct vecwire_reply *vecwire__reply_new(const struct vecwire_mem *mem);
 
