@@ -13,6 +13,10 @@ if [ "${VECWIRE_SANITIZERS:-no}" = yes ]; then
     echo "SKIP test_meter: a sanitizer wants to be loaded first"
     exit 77
 fi
+if [ "${VECWIRE_SHARED:-yes}" = no ]; then
+    echo "SKIP test_meter: --disable-shared, so there is nothing to preload"
+    exit 77
+fi
 if [ ! -f "$counter" ]; then
     echo "$counter was not built"
     exit 1
