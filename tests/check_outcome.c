@@ -61,6 +61,31 @@ START_TEST(without_a_redirection_or_its_header_there_is_no_location)
 }
 END_TEST
 
+/* --- a head that is refused --- */
+
+START_TEST(a_refused_head_has_told_the_outcome_all_the_same)
+{
+    static const struct fault_step script[] = {
+        {FAULT_READ, NULL, 0},
+        {FAULT_SEND, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", 0},
+        {FAULT_STALL, NULL, 0}};
+    static const struct fault_step *const scripts[] = {script};
+    const struct vecwire_error *error;
+    struct client_rig rig;
+    struct rig_outcome outcome;
+
+    client_rig_init(&rig, scripts, 1, VECWIRE_OPTIONS(.max_reply_bytes = 1000));
+    client_rig_upsert(&rig, &outcome, NULL);
+    client_rig_run(&rig);
+    ck_assert_int_eq(rig_outcome_code(&outcome), VECWIRE_EREPLYSIZE);
+    error = vecwire_reply_error(outcome.reply);
+    ck_assert_uint_eq(error->http_status, 200);
+    ck_assert(!error->outcome_unknown);
+    rig_outcome_fini(&outcome);
+    client_rig_fini(&rig);
+}
+END_TEST
+
 /* --- the body of an error --- */
 
 static const struct fault_step long_error[] = {
@@ -163,6 +188,7 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
+    tcase_add_test(tc, a_refused_head_has_told_the_outcome_all_the_same);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_redirection_is_an_error_that_tells_its_location,
                         0, 2);
