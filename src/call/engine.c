@@ -133,7 +133,10 @@ fill_request(struct vecwire__call *call)
     call->req.content_type = enc->content_type_at != 0
                                  ? enc->text.bytes + enc->content_type_at
                                  : enc->content_type;
-    if (enc->has_body) {
+    if (enc->lent != NULL) {
+        call->req.body = enc->lent;
+        call->req.body_len = enc->lent_len;
+    } else if (enc->has_body) {
         call->req.body = enc->text.bytes + enc->body_at;
         call->req.body_len = enc->text.len - enc->body_at;
     }

@@ -39,7 +39,37 @@ struct vecwire__encoding {
     enum vecwire__retry_class class;
     enum vecwire__verb verb;
     bool has_body;
+    bool many; /* an upsert on the route for several rows */
+    /* The body, when it is not in text but its owner's, who keeps it as it
+     * is until the call has ended. NULL: in text. */
+    const void *lent;
+    size_t lent_len;
 };
+
+/* How an upsert is put together: vecwire_upsert() and the uploader both make
+ * theirs from this. A body is `open`, rows with a comma between, `close`; of
+ * one row it is the row alone when `bare_row`. */
+struct vecwire__upsert_parts {
+    size_t max_rows, max_bytes; /* of one request */
+    const char *open, *close;   /* at most VECWIRE__MAX_FRAME bytes each */
+    bool bare_row;
+    /* Servers may lack the route for several rows, and say so by 404. */
+    bool may_lack_many;
+    /* What concerns no single row; their number only where it is 0. */
+    enum vecwire_err (*check)(const struct vecwire_upsert_request *upsert,
+                              struct vecwire_refusal *refusal);
+    /* All of the request but the body, with `room` bytes for that behind
+     * it. False: no memory. */
+    bool (*head)(const struct vecwire__settings *settings, size_t rows,
+                 size_t room, struct vecwire__encoding *enc);
+    /* Append one row. On failure `text` has what was written so far. */
+    enum vecwire_err (*row)(const struct vecwire__settings *settings,
+                            const struct vecwire_upsert_request *upsert,
+                            size_t row, struct vecwire__buf *text,
+                            struct vecwire_refusal *refusal);
+};
+
+#define VECWIRE__MAX_FRAME 16
 
 /* How the 2xx reply to a verb is read. */
 struct vecwire__decoding {
@@ -78,7 +108,8 @@ struct vecwire__dialect {
                             const struct vecwire_delete_request *del,
                             struct vecwire__encoding *enc,
                             struct vecwire_refusal *refusal);
-    const struct vecwire__decoding *decoding; /* by verb */
+    const struct vecwire__upsert_parts *upsert_parts; /* NULL: no upsert */
+    const struct vecwire__decoding *decoding;         /* by verb */
     /* Find the server's code and text in reply->body and append them to the
      * texts. A body that is no such error leaves both absent. */
     void (*server_error)(struct vecwire_reply *reply,

@@ -247,16 +247,37 @@ check_upsert(const struct vecwire_upsert_request *upsert,
     if (upsert->rows == 0)
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "rows is 0, expected at least 1");
-    if (upsert->rows > MAX_ROWS)
-        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
-                               "%zu rows, HMS takes at most %d a call",
-                               upsert->rows, MAX_ROWS);
     err = check_dim(upsert->matrix, "matrix", upsert->dim, refusal);
     if (err == VECWIRE_OK && upsert->ids == NULL)
         err = vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                               "ids is NULL, HMS needs one a row");
     return err;
 }
+
+static bool
+begin_upsert(const struct vecwire__settings *settings, size_t rows, size_t room,
+             struct vecwire__encoding *enc)
+{
+    enc->method = VECWIRE__POST;
+    enc->class = VECWIRE__IDEMPOTENT;
+    enc->many = rows > 1;
+    return begin(settings, enc,
+                 enc->many ? "/api/v1/documents/batch" : "/api/v1/documents",
+                 room) &&
+           begin_body(enc);
+}
+
+static const struct vecwire__upsert_parts upsert_parts = {
+    .max_rows = MAX_ROWS,
+    .max_bytes = MAX_BODY,
+    .open = "[",
+    .close = "]",
+    .bare_row = true,
+    .may_lack_many = true,
+    .check = check_upsert,
+    .head = begin_upsert,
+    .row = put_document,
+};
 
 static enum vecwire_err
 put_documents(const struct vecwire__settings *settings,
@@ -284,21 +305,23 @@ encode_upsert(const struct vecwire__settings *settings,
               struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
 {
     bool many = upsert->rows > 1;
-    enum vecwire_err err = check_upsert(upsert, refusal);
+    enum vecwire_err err;
 
+    if (upsert->rows > MAX_ROWS)
+        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
+                               "%zu rows, HMS takes at most %d a call",
+                               upsert->rows, MAX_ROWS);
+    err = check_upsert(upsert, refusal);
     if (err != VECWIRE_OK)
         return err;
-    enc->method = VECWIRE__POST;
-    enc->class = VECWIRE__IDEMPOTENT;
-    if (!begin(settings, enc,
-               many ? "/api/v1/documents/batch" : "/api/v1/documents",
-               VECWIRE_VECTOR_TEXT_ROOM(upsert->dim) + 64) ||
-        !begin_body(enc) || (many && !vecwire__buf_byte(&enc->text, '[')))
+    if (!begin_upsert(settings, upsert->rows,
+                      VECWIRE_VECTOR_TEXT_ROOM(upsert->dim) + 64, enc) ||
+        (many && !vecwire__buf_str(&enc->text, upsert_parts.open)))
         return VECWIRE_ENOMEM;
     err = put_documents(settings, upsert, enc, refusal);
     if (err != VECWIRE_OK)
         return err;
-    if (many && !vecwire__buf_byte(&enc->text, ']'))
+    if (many && !vecwire__buf_str(&enc->text, upsert_parts.close))
         return VECWIRE_ENOMEM;
     return check_body(enc, refusal);
 }
@@ -371,6 +394,7 @@ const struct vecwire__dialect vecwire__dialect_hms = {
     .query = encode_query,
     .upsert = encode_upsert,
     .del = encode_delete,
+    .upsert_parts = &upsert_parts,
     .decoding = vecwire__hms_decoding,
     .server_error = vecwire__hms_server_error,
     .forgives = vecwire__hms_forgives,
