@@ -174,7 +174,7 @@ engine_call_with(struct engine_fixture *f, enum vecwire__retry_class class,
 void
 engine_pass(struct engine_fixture *f)
 {
-    if (!f->due_asked)
+    if (!f->due_asked || f->gone)
         return;
     f->due_asked = false;
     vecwire__engine_run_due(&f->engine);

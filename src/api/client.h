@@ -41,4 +41,10 @@ enum vecwire_err vecwire__options_take(struct vecwire_options *out,
                                        const struct vecwire_options *given,
                                        struct vecwire_refusal *refusal);
 
+/* A call's headers in place of the client's; `out` stays empty when the call
+ * has none of its own. */
+enum vecwire_err vecwire__own_headers(
+    struct vecwire_client *client, const struct vecwire_call_options *options,
+    struct vecwire__headers *out, struct vecwire_refusal *refusal);
+
 #endif

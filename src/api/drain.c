@@ -32,12 +32,6 @@ one_pass(struct event_base *base, struct vecwire_loop *loop)
     return rc == 0 ? VECWIRE_OK : VECWIRE_EIO;
 }
 
-static bool
-unfinished(const struct vecwire_client *client)
-{
-    return client->engine.n_calls > 0 || client->engine.n_due > 0;
-}
-
 static enum vecwire_err
 run(struct vecwire_client *client, const bool *time_up)
 {
@@ -47,14 +41,15 @@ run(struct vecwire_client *client, const bool *time_up)
     bool gone = false;
 
     client->gone = &gone;
-    while (err == VECWIRE_OK && !gone && unfinished(client)) {
+    while (err == VECWIRE_OK && !gone &&
+           vecwire__engine_unfinished(&client->engine)) {
         if (*time_up)
             err = VECWIRE_ETIMEDOUT;
         else
             err = one_pass(base, loop);
         if (!gone && err == VECWIRE_OK &&
             (event_base_got_break(base) || event_base_got_exit(base)) &&
-            unfinished(client))
+            vecwire__engine_unfinished(&client->engine))
             err = VECWIRE_EIO;
     }
     if (!gone)

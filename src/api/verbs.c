@@ -18,10 +18,11 @@ struct verb {
     enum vecwire__verb which;
 };
 
-static enum vecwire_err
-own_headers(struct vecwire_client *client,
-            const struct vecwire_call_options *options,
-            struct vecwire__call *call, struct vecwire_refusal *refusal)
+enum vecwire_err
+vecwire__own_headers(struct vecwire_client *client,
+                     const struct vecwire_call_options *options,
+                     struct vecwire__headers *out,
+                     struct vecwire_refusal *refusal)
 {
     struct vecwire__header_parts parts = {
         .dialect = client->dialect,
@@ -41,8 +42,7 @@ own_headers(struct vecwire_client *client,
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "headers is NULL, n_headers is %zu",
                                options->n_headers);
-    return vecwire__headers_make(&call->headers, &client->guarded, &parts,
-                                 refusal);
+    return vecwire__headers_make(out, &client->guarded, &parts, refusal);
 }
 
 /* The call's settings: its own where it has them, else the client's. */
@@ -65,7 +65,7 @@ settle(const struct verb *verb, struct vecwire__call *call)
         return vecwire__refuse(verb->refusal, VECWIRE_EINVAL, SIZE_MAX,
                                SIZE_MAX, "collection: %s has no collections",
                                client->dialect->name);
-    err = own_headers(client, &options, call, verb->refusal);
+    err = vecwire__own_headers(client, &options, &call->headers, verb->refusal);
     if (err != VECWIRE_OK)
         return err;
     call->req.headers =

@@ -19,10 +19,11 @@ on_close_timer(struct vecwire__timer *timer)
                                             close_timer));
 
     vecwire__engine_enter(engine);
-    if (engine->n_calls > 0)
+    if (engine->n_calls > 0 || engine->uploads.n > 0)
         engine->close_code = VECWIRE_ETIMEDOUT;
     /* First: what a call leaves is not for the next one any more. */
     vecwire__pool_close(&engine->pool);
+    vecwire__uploads_stop(engine, VECWIRE_ECLOSED);
     while (!TAILQ_EMPTY(&engine->calls))
         vecwire__call_fail(TAILQ_FIRST(&engine->calls), VECWIRE_ECLOSED, NULL);
     vecwire__engine_leave(engine);
@@ -52,6 +53,7 @@ vecwire__engine_init(struct vecwire__engine *engine,
     TAILQ_INIT(&engine->calls);
     TAILQ_INIT(&engine->due);
     TAILQ_INIT(&engine->spares.calls);
+    TAILQ_INIT(&engine->uploads.list);
     vecwire__budget_init(&engine->budget);
     engine->random = config->seed | 1;
     engine->close_timer.fire = on_close_timer;
@@ -83,6 +85,7 @@ vecwire__engine_shutdown(struct vecwire__engine *engine)
     engine->state = VECWIRE__ENGINE_SHUT;
     /* First: what a call leaves is not for the next one any more. */
     vecwire__pool_close(&engine->pool);
+    vecwire__uploads_stop(engine, VECWIRE_ECLOSED);
     while (!TAILQ_EMPTY(&engine->calls))
         vecwire__call_fail(TAILQ_FIRST(&engine->calls), VECWIRE_ECLOSED, NULL);
     while (engine->n_due > 0)
@@ -116,8 +119,10 @@ vecwire__engine_leave(struct vecwire__engine *engine)
     const struct vecwire__host *host = &engine->config.host;
 
     assert(engine->depth > 0);
-    if (engine->state == VECWIRE__ENGINE_CLOSING && engine->n_calls == 0 &&
-        engine->n_due == 0)
+    if (engine->uploads.n_stuck > 0)
+        vecwire__uploads_look(engine);
+    if (engine->state == VECWIRE__ENGINE_CLOSING &&
+        !vecwire__engine_unfinished(engine))
         host->soon(host->ctx);
     if (--engine->depth == 0 && engine->state == VECWIRE__ENGINE_SHUT)
         host->gone(host->ctx);
@@ -212,7 +217,8 @@ vecwire__engine_close(struct vecwire__engine *engine,
     engine->close_cb = cb;
     engine->close_arg = arg;
     engine->close_code = VECWIRE_OK;
-    if (engine->n_calls == 0 && engine->n_due == 0)
+    vecwire__uploads_end(engine);
+    if (!vecwire__engine_unfinished(engine))
         host->soon(host->ctx);
     else if (timeout_ns != UINT64_MAX)
         vecwire__timer_set(timers, &engine->close_timer,
@@ -226,11 +232,20 @@ vecwire__engine_run_due(struct vecwire__engine *engine)
 
     vecwire__engine_enter(engine);
     finish_due(engine);
+    vecwire__uploads_run(engine);
     if (engine->state != VECWIRE__ENGINE_SHUT && engine->n_due > 0)
         host->soon(host->ctx);
-    else if (engine->state == VECWIRE__ENGINE_CLOSING && engine->n_calls == 0)
+    else if (engine->state == VECWIRE__ENGINE_CLOSING &&
+             !vecwire__engine_unfinished(engine))
         vecwire__finish_close(engine, engine->close_code);
     vecwire__engine_leave(engine);
+}
+
+bool
+vecwire__engine_unfinished(const struct vecwire__engine *engine)
+{
+    return engine->n_calls > 0 || engine->n_due > 0 ||
+           engine->uploads.n_ended > 0;
 }
 
 const struct vecwire_stats *

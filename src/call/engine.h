@@ -95,6 +95,25 @@ enum vecwire__engine_state {
     VECWIRE__ENGINE_SHUT     /* nothing is left; waits to be gone */
 };
 
+/* What is known of the server's route for several rows a request. */
+enum vecwire__many {
+    VECWIRE__MANY_UNKNOWN,
+    VECWIRE__MANY_ASKED, /* the first upload's request is under way */
+    VECWIRE__MANY_TAKEN,
+    VECWIRE__MANY_LACKED /* 404: one row a request */
+};
+
+TAILQ_HEAD(vecwire__upload_list, vecwire_uploader);
+
+/* Uploads that are not complete; see call/upload.h. */
+struct vecwire__uploads {
+    struct vecwire__upload_list list;
+    size_t n;
+    size_t n_ended; /* of these, without more rows to come */
+    size_t n_stuck; /* of these, with others in the way */
+    enum vecwire__many many;
+};
+
 struct vecwire__engine {
     struct vecwire__engine_config config;
     struct vecwire__pool pool;
@@ -109,6 +128,7 @@ struct vecwire__engine {
     bool in_hook;   /* a hook of the caller's runs: it may not call us */
     unsigned depth; /* of entries that may run the user's code */
     enum vecwire__engine_state state;
+    struct vecwire__uploads uploads;
     size_t n_resting;       /* calls that wait for their next attempt, */
     uint64_t resting_bytes; /* and what they hold */
     /* vecwire_client_close() */
@@ -171,6 +191,9 @@ void vecwire__engine_close(struct vecwire__engine *engine,
 /* The loop's answer to host.soon(). */
 void vecwire__engine_run_due(struct vecwire__engine *engine);
 
+/* Is there anything that will be completed? */
+bool vecwire__engine_unfinished(const struct vecwire__engine *engine);
+
 /* Bring the counters up to date. */
 const struct vecwire_stats *
 vecwire__engine_stats(struct vecwire__engine *engine);
@@ -196,6 +219,17 @@ void vecwire__call_end_lease(struct vecwire__call *call, bool reusable);
 
 /* Take a call off everything: queue, lease, timer, slot, list. */
 void vecwire__call_detach(struct vecwire__call *call);
+
+/* A call has ended: what that tells of the server's routes. */
+void vecwire__uploads_learn(const struct vecwire__call *call);
+
+/* Uploads, all at once: have those looked at that others are no longer in the
+ * way of; go on with what is due; take no more rows; stop and complete. */
+void vecwire__uploads_look(struct vecwire__engine *engine);
+void vecwire__uploads_run(struct vecwire__engine *engine);
+void vecwire__uploads_end(struct vecwire__engine *engine);
+void vecwire__uploads_stop(struct vecwire__engine *engine,
+                           enum vecwire_err code);
 
 /* How an attempt went wrong. */
 struct vecwire__setback {

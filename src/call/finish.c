@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "call/upload.h"
+
 static void
 settle(struct vecwire__call *call)
 {
@@ -16,6 +18,7 @@ settle(struct vecwire__call *call)
     reply->iterations = host->iterations(host->ctx) - call->iterations_at;
     vecwire__reply_settle(reply);
     engine->stats.wakeups += reply->wakeups;
+    vecwire__uploads_learn(call);
 }
 
 void
@@ -52,5 +55,40 @@ vecwire__finish_close(struct vecwire__engine *engine, enum vecwire_err code)
     vecwire__engine_enter(engine);
     if (cb != NULL)
         cb(engine->close_client, code, engine->close_arg);
+    vecwire__engine_leave(engine);
+}
+
+void
+vecwire__finish_rows(struct vecwire_uploader *up,
+                     const struct vecwire_failed_rows *failed)
+{
+    struct vecwire__engine *engine = up->engine;
+
+    if (up->config.on_failed == NULL)
+        return;
+    vecwire__engine_enter(engine);
+    up->config.on_failed(failed, up->config.arg);
+    vecwire__engine_leave(engine);
+}
+
+void
+vecwire__finish_room(struct vecwire_uploader *up)
+{
+    struct vecwire__engine *engine = up->engine;
+
+    if (up->config.on_room == NULL)
+        return;
+    vecwire__engine_enter(engine);
+    up->config.on_room(up, up->config.arg);
+    vecwire__engine_leave(engine);
+}
+
+void
+vecwire__finish_upload(struct vecwire__engine *engine,
+                       struct vecwire_uploader *up)
+{
+    vecwire__engine_enter(engine);
+    if (up->config.on_done != NULL)
+        up->config.on_done(up, &up->result, up->config.arg);
     vecwire__engine_leave(engine);
 }

@@ -3,6 +3,8 @@
 #ifndef VECWIRE_CALL_FINISH_H
 #define VECWIRE_CALL_FINISH_H
 
+#include <vecwire/uploader.h>
+
 #include "call/engine.h"
 
 /* Run the completion of a call that is DONE and off every list, and free the
@@ -12,5 +14,14 @@ void vecwire__finish_call(struct vecwire__call *call);
 /* Run the callback of vecwire_client_close(). As above. */
 void vecwire__finish_close(struct vecwire__engine *engine,
                            enum vecwire_err code);
+
+/* The callbacks of an upload: rows that failed, room, the completion. What
+ * runs on the upload holds it; it may have come to its end when these
+ * return. */
+void vecwire__finish_rows(struct vecwire_uploader *up,
+                          const struct vecwire_failed_rows *failed);
+void vecwire__finish_room(struct vecwire_uploader *up);
+void vecwire__finish_upload(struct vecwire__engine *engine,
+                            struct vecwire_uploader *up);
 
 #endif

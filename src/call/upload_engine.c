@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All uploads of one client. */
+#include "call/upload.h"
+
+bool
+vecwire__uploads_may_send(const struct vecwire__engine *engine, size_t rows)
+{
+    return rows == 1 || engine->uploads.many != VECWIRE__MANY_ASKED ||
+           !engine->config.dialect->upsert_parts->may_lack_many;
+}
+
+void
+vecwire__uploads_learn(const struct vecwire__call *call)
+{
+    struct vecwire__engine *engine = call->engine;
+    const struct vecwire__dialect *dialect = engine->config.dialect;
+    struct vecwire__uploads *uploads = &engine->uploads;
+
+    if (!call->enc.many || !dialect->upsert_parts->may_lack_many)
+        return;
+    if (call->reply->status == 404)
+        uploads->many = VECWIRE__MANY_LACKED;
+    else if (vecwire__reply_is_2xx(call->reply) &&
+             uploads->many != VECWIRE__MANY_LACKED)
+        uploads->many = VECWIRE__MANY_TAKEN;
+}
+
+void
+vecwire__uploads_look(struct vecwire__engine *engine)
+{
+    struct vecwire_uploader *up;
+
+    TAILQ_FOREACH (up, &engine->uploads.list, link) {
+        if (up->stuck && !up->due &&
+            vecwire__engine_admit(engine, up->asked_bytes) == VECWIRE_OK &&
+            vecwire__uploads_may_send(
+                engine, vecwire__batch_part(TAILQ_FIRST(&up->ready))))
+            vecwire__upload_soon(up);
+    }
+}
+
+static struct vecwire_uploader *
+first_due(const struct vecwire__engine *engine)
+{
+    struct vecwire_uploader *up;
+
+    TAILQ_FOREACH (up, &engine->uploads.list, link) {
+        if (up->due)
+            break;
+    }
+    return up;
+}
+
+void
+vecwire__uploads_run(struct vecwire__engine *engine)
+{
+    const struct vecwire__host *host = &engine->config.host;
+    size_t n = engine->uploads.n;
+    struct vecwire_uploader *up;
+
+    /* What callbacks make due is left for the next pass. */
+    while (n-- > 0 && (up = first_due(engine)) != NULL)
+        vecwire__upload_step(up);
+    if (first_due(engine) != NULL)
+        host->soon(host->ctx);
+}
+
+void
+vecwire__uploads_end(struct vecwire__engine *engine)
+{
+    struct vecwire_uploader *up;
+
+    TAILQ_FOREACH (up, &engine->uploads.list, link)
+        vecwire__upload_end(up);
+}
+
+void
+vecwire__uploads_stop(struct vecwire__engine *engine, enum vecwire_err code)
+{
+    struct vecwire_uploader *up;
+
+    while ((up = TAILQ_FIRST(&engine->uploads.list)) != NULL) {
+        vecwire__upload_hold(up);
+        vecwire__upload_stop(up, code);
+        vecwire__upload_report(up);
+        vecwire__upload_drop(up);
+    }
+}
