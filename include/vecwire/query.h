@@ -141,7 +141,10 @@ vecwire_query(struct vecwire_client *client,
               const struct vecwire_query_request *query, vecwire_reply_cb cb,
               void *arg, vecwire_call_id *id);
 
-/* The reply's vecwire_reply_affected() is the number of rows stored. */
+/* The reply's vecwire_reply_affected() is the number of rows stored. A server
+ * that is too old to take several rows answers such a call with 404; later
+ * ones are refused with VECWIRE_EUNSUPPORTED. An uploader (uploader.h) sends
+ * that server one row a request. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_upsert(struct vecwire_client *client,
                const struct vecwire_upsert_request *upsert, vecwire_reply_cb cb,

@@ -228,6 +228,14 @@ vecwire_upsert(struct vecwire_client *client,
 
     if (!take(client, &u, sizeof(u), upsert, id))
         return VECWIRE_EINVAL;
+    if (client != NULL && u.rows > 1 &&
+        client->engine.uploads.many == VECWIRE__MANY_LACKED) {
+        client->engine.stats.calls_refused++;
+        return vecwire__refuse(
+            place(u.refusal, &local), VECWIRE_EUNSUPPORTED, SIZE_MAX, SIZE_MAX,
+            "this server has no route for several rows (it answered 404): "
+            "send them one by one, or use an uploader, which does");
+    }
     return start(&(struct verb){client, u.call, place(u.refusal, &local), cb,
                                 arg, VECWIRE__VERB_UPSERT},
                  &u, id);
