@@ -37,8 +37,6 @@ later() {
     err "$*" 'not built yet$'
     one_line "$*" err
 }
-later import a.npy --in-flight 4
-later import a.fvecs
 later query --text hello
 later query --vector '[1]' --dialect qdrant
 later query --vector '[1]' --dialect chroma

@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/command.h"
 
+#include <event2/event.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tool/progress.h"
 #include "tool/tally.h"
 #include "tool/rows.h"
 #include "tool/session.h"
 
 static const char help[] =
-    "Usage: vecwire import FILE.npy [--payload F.jsonl]\n"
+    "Usage: vecwire import FILE.npy|FILE.fvecs [--payload F.jsonl]\n"
     "       vecwire import FILE.jsonl\n"
     "\n"
     "Writes rows. A .npy has float16, float32 or float64 numbers, rows x\n"
-    "coordinates, C order; a line of a .jsonl is\n"
+    "coordinates, C order; a .fvecs has for each row its dimension (int32) "
+    "and\n"
+    "as many float32, all little-endian; a line of a .jsonl is\n"
     "{\"id\"?,\"vector\",\"text\"?,\"payload\"?}. Rows before a bad one are "
-    "kept.\n"
+    "kept;\n"
+    "the first request that fails ends the import.\n"
     "\n"
     "  --payload F.jsonl    a line {\"id\"?,\"text\"?,\"payload\"?} for each "
     "row\n"
     "  --id-offset N        ids of rows without one: row number + N (0)\n"
     "  --batch N            rows a request, 1 to 1000 (256); fewer where\n"
     "                       one request cannot hold them\n"
+    "  --in-flight N        requests under way at once, 1 to 256 (4)\n"
     "\n" TOOL_COMMON_HELP;
 
 struct import {
@@ -30,39 +36,34 @@ struct import {
     struct rows rows;
     struct tally tally;
     struct tool_session session;
+    struct vecwire_uploader *uploader;
+    struct progress progress;
     uint64_t batch;
-    size_t fitting; /* rows that one body could hold so far */
-    bool progress;  /* someone watches stderr */
-    bool stopped;
+    uint64_t in_flight;
+    bool room;    /* there is some for more rows */
+    bool over;    /* the upload is complete */
+    bool stopped; /* no more rows are read */
+    bool told;    /* of a request that failed */
 };
 
 /* Room for a reason with the file's name before it. */
 #define REASON_MAX 1400
 
 static bool
-has_suffix(const char *path, const char *suffix)
-{
-    size_t len = strlen(path), tail = strlen(suffix);
-
-    return len > tail && strcmp(path + len - tail, suffix) == 0;
-}
-
-static bool
-check_files(const struct import *import)
+check_files(struct import *import)
 {
     const char *path = import->rows.path;
 
-    if (has_suffix(path, ".fvecs")) {
-        vecwire__args_complain("import", ".fvecs: not built yet");
-        return false;
-    }
-    if (!has_suffix(path, ".npy") && !has_suffix(path, ".jsonl")) {
+    if (!vecwire__rows_kind(path, &import->rows.kind)) {
         vecwire__args_complain("import",
-                               "%s: the name must end in .npy or .jsonl", path);
+                               "%s: the name must end in .npy, .fvecs or "
+                               ".jsonl",
+                               path);
         return false;
     }
-    if (import->rows.payload_path != NULL && !has_suffix(path, ".npy")) {
-        vecwire__args_complain("import", "--payload goes with a .npy file");
+    if (import->rows.payload_path != NULL && import->rows.kind == ROWS_JSONL) {
+        vecwire__args_complain("import",
+                               "--payload goes with a .npy or .fvecs file");
         return false;
     }
     if (access(path, R_OK) != 0 || (import->rows.payload_path != NULL &&
@@ -82,7 +83,7 @@ parse_options(struct import *import, int argc, char **argv, int *status)
         {"payload", OPTION_TEXT, &import->rows.payload_path, 0, 0},
         {"id-offset", OPTION_U64, &import->rows.id_offset, 0, INT64_MAX},
         {"batch", OPTION_U64, &import->batch, 1, 1000},
-        {"in-flight", OPTION_LATER, NULL, 0, 0},
+        {"in-flight", OPTION_U64, &import->in_flight, 1, 256},
     };
     struct tool_args args = {.command = "import",
                              .help = help,
@@ -93,6 +94,7 @@ parse_options(struct import *import, int argc, char **argv, int *status)
 
     memset(import, 0, sizeof(*import));
     import->batch = 256;
+    import->in_flight = 4;
     if (!vecwire__args_parse(&args, &import->common, status))
         return false;
     *status = TOOL_USAGE;
@@ -102,23 +104,39 @@ parse_options(struct import *import, int argc, char **argv, int *status)
         return false;
     }
     import->rows.path = args.words[0];
-    import->rows.batch = import->fitting = (size_t)import->batch;
-    import->progress = isatty(STDERR_FILENO) == 1;
+    import->rows.batch = (size_t)import->batch;
     return check_files(import);
 }
 
-static void
-show_progress(const struct import *import, bool last)
+static struct progress_state
+state_of(const struct import *import)
 {
-    char total[32] = "";
+    uint64_t done = vecwire_uploader_progress(import->uploader)->rows_done;
 
-    if (!import->progress)
+    return (struct progress_state){
+        .done = done,
+        .total = import->rows.total,
+        .part = vecwire__rows_part(&import->rows, done),
+    };
+}
+
+static void
+show_progress(struct import *import)
+{
+    struct progress_state state = state_of(import);
+
+    vecwire__progress_show(&import->progress, &state);
+}
+
+static void
+end_progress(struct import *import)
+{
+    struct progress_state state;
+
+    if (import->uploader == NULL)
         return;
-    if (import->rows.is_npy)
-        snprintf(total, sizeof(total), " of %llu",
-                 (unsigned long long)import->rows.npy.rows);
-    fprintf(stderr, "\rvecwire import: %llu%s rows%s",
-            (unsigned long long)import->tally.done, total, last ? "\n" : "");
+    state = state_of(import);
+    vecwire__progress_end(&import->progress, &state);
 }
 
 /* "FILE: line N: why" for the row of the file that is to blame. */
@@ -136,97 +154,82 @@ say_bad_row(struct import *import, uint64_t row, const char *id,
         snprintf(line, sizeof(line),
                  "line %llu: ", (unsigned long long)rows->why_line);
     snprintf(text, sizeof(text), "%s: %s%s", path, line, why);
-    show_progress(import, true);
-    import->progress = false;
+    end_progress(import);
     vecwire__args_complain("import", "%s", text);
     vecwire__tally_fail(&import->tally, row, id, code, text);
     import->stopped = true;
 }
 
+/* The first failure is told, and no more rows are read. Requests that are
+ * under way or full go on where the server answers; where it does not, they
+ * would have to be waited for one after the other. */
 static void
-batch_failed(struct import *import, size_t at, size_t count,
-             const struct vecwire_error *error)
-{
-    struct rows *rows = &import->rows;
-    char reason[1024], what[REASON_MAX];
-    uint64_t first = rows->first + at;
-
-    snprintf(what, sizeof(what), "%s: rows %llu to %llu", rows->path,
-             (unsigned long long)first,
-             (unsigned long long)(first + count - 1));
-    show_progress(import, true);
-    import->progress = false;
-    vecwire__session_failed(&import->session, what, error);
-    vecwire__session_reason(error, reason, sizeof(reason));
-    for (size_t i = 0; i < count; i++)
-        vecwire__tally_fail(&import->tally, first + i, rows->ids[at + i],
-                            error->code, reason);
-    import->stopped = true;
-}
-
-static enum vecwire_err
-submit(struct import *import, size_t at, size_t count,
-       struct vecwire_refusal *refusal, const struct vecwire_reply **reply)
+first_failure(struct import *import, const struct vecwire_failed_rows *failed)
 {
     const struct rows *rows = &import->rows;
+    char what[REASON_MAX];
 
-    return vecwire_upsert(
-        import->session.client,
-        &VECWIRE_UPSERT(.matrix = rows->matrix + at * rows->dim, .rows = count,
-                        .dim = rows->dim,
-                        .ids = (const char *const *)rows->ids + at,
-                        .texts = (const char *const *)rows->texts + at,
-                        .payloads = (const char *const *)rows->payloads + at,
-                        .refusal = refusal),
-        vecwire__session_keep, reply, NULL);
-}
-
-/* Submit as many of *count rows as one body can hold; *count is how many. */
-static enum vecwire_err
-submit_part(struct import *import, size_t at, size_t *count,
-            struct vecwire_refusal *refusal, const struct vecwire_reply **reply)
-{
-    enum vecwire_err rc;
-
-    if (*count > import->fitting)
-        *count = import->fitting;
-    for (;;) {
-        *refusal = (struct vecwire_refusal){.row = SIZE_MAX, .text = ""};
-        rc = submit(import, at, *count, refusal, reply);
-        if (rc != VECWIRE_ETOOBIG || refusal->row != SIZE_MAX || *count == 1)
-            return rc;
-        *count = import->fitting = (*count + 1) / 2;
-    }
+    snprintf(what, sizeof(what), "%s: rows %llu to %llu", rows->path,
+             (unsigned long long)failed->first,
+             (unsigned long long)(failed->first + failed->count - 1));
+    end_progress(import);
+    vecwire__session_failed(&import->session, what, failed->error);
+    import->stopped = import->told = true;
+    if (failed->error->http_status != 0)
+        vecwire_uploader_end(import->uploader);
+    else
+        vecwire_uploader_cancel(import->uploader);
 }
 
 static void
-await_batch(struct import *import, size_t at, size_t count,
-            const struct vecwire_reply **reply)
+on_failed(const struct vecwire_failed_rows *failed, void *arg)
 {
-    static const struct vecwire_error broken = {
-        .detail = "the event loop ended", .code = VECWIRE_EIO};
-    const struct vecwire_error *error;
-    uint64_t stored;
+    struct import *import = arg;
+    char reason[1024];
 
-    if (!vecwire__session_wait(&import->session, reply)) {
-        batch_failed(import, at, count, &broken);
-        return;
-    }
-    error = vecwire_reply_error(*reply);
-    stored = vecwire_reply_affected(*reply);
-    if (error != NULL) {
-        batch_failed(import, at, count, error);
-    } else if (stored < count) {
-        const struct vecwire_error partial = {
-            .detail = "the server says it stored fewer rows than were sent",
-            .code = VECWIRE_EDECODE,
-            .http_status = vecwire_reply_status(*reply)};
+    vecwire__session_reason(failed->error, reason, sizeof(reason));
+    for (size_t i = 0; i < failed->count; i++)
+        vecwire__tally_fail(&import->tally, failed->first + i, failed->ids[i],
+                            failed->error->code, reason);
+    if (!import->told)
+        first_failure(import, failed);
+}
 
-        batch_failed(import, at, count, &partial);
-    } else {
-        import->tally.done += count;
-    }
-    vecwire_reply_release(*reply);
+static void
+on_room(struct vecwire_uploader *uploader, void *arg)
+{
+    struct import *import = arg;
+
+    (void)uploader;
+    import->room = true;
+}
+
+static void
+on_done(struct vecwire_uploader *uploader,
+        const struct vecwire_upload_result *result, void *arg)
+{
+    struct import *import = arg;
+
+    (void)uploader;
+    import->tally.done = result->rows_done;
+    import->over = true;
+}
+
+static int
+begin_upload(struct import *import)
+{
+    struct vecwire_refusal refusal = {.text = ""};
+    enum vecwire_err rc = vecwire_uploader_new(
+        &import->uploader, import->session.client,
+        &VECWIRE_UPLOADER_OPTIONS(.on_failed = on_failed, .on_room = on_room,
+                                  .on_done = on_done, .arg = import,
+                                  .batch_rows = (uint32_t)import->batch,
+                                  .in_flight = (uint32_t)import->in_flight,
+                                  .refusal = &refusal));
+
+    if (rc == VECWIRE_OK)
+        return TOOL_DONE;
+    return vecwire__session_refused(&import->session, "", rc, &refusal);
 }
 
 static bool
@@ -235,8 +238,8 @@ begins_with(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* Say why row `at` of the batch was refused. The library counts rows from the
- * first that was submitted, the reader from the first of the file. */
+/* Say why row `at` of those at hand was refused. The library counts rows from
+ * the first that was handed over, the reader from the first of the file. */
 static void
 say_refused(struct import *import, size_t at,
             const struct vecwire_refusal *refusal, enum vecwire_err rc)
@@ -261,36 +264,65 @@ say_refused(struct import *import, size_t at,
         rows->payload_path != NULL &&
         (begins_with(text, ": id") || begins_with(text, ": text") ||
          begins_with(text, ": payload"));
-    rows->why_line = rows->is_npy && !rows->why_in_payloads ? 0 : row + 1;
+    rows->why_line =
+        rows->kind != ROWS_JSONL && !rows->why_in_payloads ? 0 : row + 1;
     say_bad_row(import, row, rows->ids[at], rc, why);
 }
 
-/* Write the batch. When one of its rows is refused before sending, those
- * before it are written and it ends the import. */
-static void
-write_batch(struct import *import)
+/* One pass of the loop. False: the loop ended. */
+static bool
+step(struct import *import)
 {
-    struct vecwire_refusal refusal = {.text = ""};
-    enum vecwire_err rc, refused = VECWIRE_OK;
-    size_t at = 0, end = import->rows.count;
+    bool more = false;
+    enum vecwire_err rc = vecwire_loop_step(import->session.loop, &more);
 
-    while (at < end && !import->stopped) {
-        const struct vecwire_reply *reply = NULL;
-        struct vecwire_refusal now;
-        size_t part = end - at;
+    show_progress(import);
+    if (rc == VECWIRE_OK && (more || import->over))
+        return true;
+    import->stopped = true;
+    return import->over;
+}
 
-        rc = submit_part(import, at, &part, &now, &reply);
-        if (rc == VECWIRE_OK) {
-            await_batch(import, at, part, &reply);
-            at += part;
-            continue;
+static enum vecwire_err
+add_from(const struct import *import, size_t at, size_t *taken,
+         struct vecwire_refusal *refusal)
+{
+    const struct rows *rows = &import->rows;
+
+    return vecwire_uploader_add(
+        import->uploader,
+        &VECWIRE_UPSERT(.matrix = rows->matrix + at * rows->dim,
+                        .rows = rows->count - at, .dim = rows->dim,
+                        .ids = (const char *const *)rows->ids + at,
+                        .texts = (const char *const *)rows->texts + at,
+                        .payloads = (const char *const *)rows->payloads + at,
+                        .refusal = refusal),
+        taken);
+}
+
+/* Hand over the rows at hand, waiting for room. One that is refused ends the
+ * import; those before it are written. */
+static void
+write_rows(struct import *import)
+{
+    size_t at = 0;
+
+    while (at < import->rows.count && !import->stopped) {
+        struct vecwire_refusal refusal = {.row = SIZE_MAX, .text = ""};
+        size_t taken;
+        enum vecwire_err rc;
+
+        import->room = false;
+        rc = add_from(import, at, &taken, &refusal);
+        at += taken;
+        if (rc != VECWIRE_OK && rc != VECWIRE_EFULL) {
+            say_refused(import, at, &refusal, rc);
+            return;
         }
-        refused = rc;
-        refusal = now;
-        end = at + (now.row < part ? now.row : 0);
+        while (rc == VECWIRE_EFULL && !import->room && !import->stopped &&
+               step(import))
+            ;
     }
-    if (refused != VECWIRE_OK && !import->stopped)
-        say_refused(import, end, &refusal, refused);
 }
 
 static int
@@ -301,15 +333,22 @@ run(struct import *import)
     do {
         vecwire__rows_next(rows);
         if (rows->count > 0)
-            write_batch(import);
-        show_progress(import, false);
+            write_rows(import);
+        /* What was sent goes out while the next rows are read. */
+        event_base_loop(import->session.base, EVLOOP_NONBLOCK);
+        show_progress(import);
     } while (!import->stopped && !rows->bad && !rows->ended);
     if (!import->stopped && rows->bad)
         say_bad_row(import, rows->first + rows->count, NULL, VECWIRE_EINVAL,
                     rows->why);
     else if (!import->stopped && rows->first + rows->count == 0)
         say_bad_row(import, 0, NULL, VECWIRE_EINVAL, "it has no rows");
-    show_progress(import, true);
+    vecwire_uploader_end(import->uploader);
+    while (!import->over && step(import))
+        ;
+    end_progress(import);
+    vecwire_uploader_free(import->uploader);
+    import->uploader = NULL;
     return import->tally.failed > 0 ? TOOL_FAILED : TOOL_DONE;
 }
 
@@ -325,17 +364,25 @@ print_tally(const struct import *import)
 int
 vecwire__command_import(int argc, char **argv)
 {
+    struct session_limits limits = {0};
     struct import import;
     int status;
 
     if (!parse_options(&import, argc, argv, &status))
         return status;
-    status =
-        vecwire__session_open(&import.session, "import", &import.common, NULL);
+    /* One for each request; 0 is the library's default. */
+    if (import.in_flight > 8)
+        limits.connections = (uint32_t)import.in_flight;
+    status = vecwire__session_open(&import.session, "import", &import.common,
+                                   &limits);
     if (status != TOOL_DONE)
         return status;
     if (vecwire__rows_open(&import.rows)) {
-        status = run(&import);
+        status = begin_upload(&import);
+        if (status == TOOL_DONE) {
+            vecwire__progress_begin(&import.progress, "import");
+            status = run(&import);
+        }
         vecwire__rows_close(&import.rows);
     } else {
         import.rows.bad = true;

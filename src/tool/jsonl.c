@@ -110,6 +110,7 @@ next_line(struct jsonl *file, struct span *line, char *why)
         if (stop != NULL) {
             line->len = (size_t)(stop - line->text);
             file->begin += line->len + 1;
+            file->taken += line->len + 1;
             file->looked = file->begin;
             file->line++;
             return JSONL_ROW;
@@ -118,6 +119,7 @@ next_line(struct jsonl *file, struct span *line, char *why)
         if (file->ended) {
             line->len = file->end - file->begin;
             file->begin = file->end;
+            file->taken += line->len;
             if (line->len == 0)
                 return JSONL_END;
             file->line++;

@@ -17,9 +17,10 @@ struct jsonl {
     size_t begin;  /* of what is not yet handed out */
     size_t looked; /* no line end before this */
     size_t end;
-    uint64_t line; /* number of the line handed out last, from 1 */
-    size_t dim;    /* of all rows; 0 until the first */
-    float *vector; /* of the row handed out last, dim floats */
+    uint64_t taken; /* bytes of the lines handed out */
+    uint64_t line;  /* number of the line handed out last, from 1 */
+    size_t dim;     /* of all rows; 0 until the first */
+    float *vector;  /* of the row handed out last, dim floats */
 };
 
 /* What a line held, NULL where it held nothing. The caller's to clear. */

@@ -4,23 +4,63 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tool/args.h"
 
 _Static_assert(NPY_WHY_MAX >= JSONL_WHY_MAX, "one buffer serves both");
 
 bool
+vecwire__rows_kind(const char *path, enum rows_kind *kind)
+{
+    static const char *const ends[] = {
+        [ROWS_JSONL] = ".jsonl", [ROWS_NPY] = ".npy", [ROWS_FVECS] = ".fvecs"};
+    size_t len = strlen(path);
+
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        size_t tail = strlen(ends[i]);
+
+        if (len > tail && strcmp(path + len - tail, ends[i]) == 0) {
+            *kind = (enum rows_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+open_vectors(struct rows *rows)
+{
+    struct stat info;
+
+    switch (rows->kind) {
+    case ROWS_NPY:
+        if (!vecwire__npy_open(&rows->npy, rows->path, rows->why))
+            return false;
+        rows->total = rows->npy.rows;
+        rows->dim = rows->npy.dim;
+        return true;
+    case ROWS_FVECS:
+        if (!vecwire__fvecs_open(&rows->fvecs, rows->path, rows->why))
+            return false;
+        rows->total = rows->fvecs.rows;
+        rows->dim = rows->fvecs.dim;
+        return true;
+    case ROWS_JSONL:
+        break;
+    }
+    if (!vecwire__jsonl_open(&rows->lines, rows->path, true, rows->why))
+        return false;
+    if (fstat(rows->lines.fd, &info) == 0 && S_ISREG(info.st_mode))
+        rows->size = (uint64_t)info.st_size;
+    return true;
+}
+
+bool
 vecwire__rows_open(struct rows *rows)
 {
-    size_t len = strlen(rows->path);
-
-    rows->npy.fd = -1;
-    rows->lines.fd = -1;
-    rows->is_npy = len >= 4 && strcmp(rows->path + len - 4, ".npy") == 0;
-    if (rows->is_npy && !vecwire__npy_open(&rows->npy, rows->path, rows->why))
-        return false;
-    if (!rows->is_npy &&
-        !vecwire__jsonl_open(&rows->lines, rows->path, true, rows->why))
+    rows->npy.fd = rows->fvecs.fd = rows->lines.fd = -1;
+    if (!open_vectors(rows))
         return false;
     if (rows->payload_path != NULL &&
         !vecwire__jsonl_open(&rows->lines, rows->payload_path, false,
@@ -53,6 +93,7 @@ vecwire__rows_close(struct rows *rows)
 {
     clear_batch(rows);
     vecwire__npy_close(&rows->npy);
+    vecwire__fvecs_close(&rows->fvecs);
     vecwire__jsonl_close(&rows->lines);
     free(rows->matrix);
     free(rows->ids);
@@ -65,10 +106,15 @@ vecwire__rows_close(struct rows *rows)
 static void
 need_matrix(struct rows *rows, size_t dim)
 {
+    size_t n = rows->batch;
+
     if (rows->matrix != NULL)
         return;
     rows->dim = dim;
-    rows->matrix = vecwire__args_alloc(rows->batch, dim * sizeof(float));
+    /* A short file with long rows needs no more than it has. */
+    if (rows->total > 0 && rows->total < n)
+        n = (size_t)rows->total;
+    rows->matrix = vecwire__args_alloc(n, dim * sizeof(float));
 }
 
 /* Take one row's texts into the batch; without an id it is its number. */
@@ -107,7 +153,7 @@ fill_from_lines(struct rows *rows)
     }
 }
 
-/* The payload line of the next row of a .npy. */
+/* The payload line of the next row of a .npy or .fvecs. */
 static bool
 next_payload(struct rows *rows, struct jsonl_row *row)
 {
@@ -125,7 +171,7 @@ next_payload(struct rows *rows, struct jsonl_row *row)
     if (result == JSONL_END)
         snprintf(rows->why, sizeof(rows->why),
                  "the file ends, but there are %llu rows",
-                 (unsigned long long)rows->npy.rows);
+                 (unsigned long long)rows->total);
     return false;
 }
 
@@ -144,7 +190,7 @@ check_no_more_payloads(struct rows *rows)
         vecwire__jsonl_row_clear(&row);
         snprintf(rows->why, sizeof(rows->why),
                  "there are only %llu rows, this line belongs to none",
-                 (unsigned long long)rows->npy.rows);
+                 (unsigned long long)rows->total);
         break;
     case JSONL_BAD:
         break;
@@ -154,15 +200,31 @@ check_no_more_payloads(struct rows *rows)
     rows->why_line = rows->lines.line;
 }
 
+static size_t
+read_vectors(struct rows *rows, char *why, bool *at_end)
+{
+    size_t got;
+
+    if (rows->kind == ROWS_NPY) {
+        got = vecwire__npy_read(&rows->npy, rows->batch, rows->matrix, why);
+        *at_end = rows->npy.next == rows->npy.rows;
+    } else {
+        got = vecwire__fvecs_read(&rows->fvecs, rows->batch, rows->matrix, why);
+        *at_end = rows->fvecs.next == rows->fvecs.rows;
+    }
+    return got;
+}
+
 static void
-fill_from_npy(struct rows *rows)
+fill_from_vectors(struct rows *rows)
 {
     size_t got;
     struct jsonl_row row;
     char why[NPY_WHY_MAX];
+    bool at_end;
 
-    need_matrix(rows, rows->npy.dim);
-    got = vecwire__npy_read(&rows->npy, rows->batch, rows->matrix, why);
+    need_matrix(rows, rows->dim);
+    got = read_vectors(rows, why, &at_end);
     while (rows->count < got && next_payload(rows, &row))
         push_row(rows, &row);
     if (rows->bad)
@@ -170,7 +232,7 @@ fill_from_npy(struct rows *rows)
     if (why[0] != '\0') {
         memcpy(rows->why, why, sizeof(why));
         rows->bad = true;
-    } else if (rows->npy.next == rows->npy.rows) {
+    } else if (at_end) {
         rows->ended = true;
         check_no_more_payloads(rows);
     }
@@ -182,8 +244,22 @@ vecwire__rows_next(struct rows *rows)
     clear_batch(rows);
     if (rows->ended || rows->bad)
         return;
-    if (rows->is_npy)
-        fill_from_npy(rows);
-    else
+    if (rows->kind == ROWS_JSONL)
         fill_from_lines(rows);
+    else
+        fill_from_vectors(rows);
+}
+
+double
+vecwire__rows_part(const struct rows *rows, uint64_t rows_done)
+{
+    uint64_t read = rows->first + rows->count;
+    double part = -1;
+
+    if (rows->total > 0)
+        return (double)rows_done / (double)rows->total;
+    if (rows->size > 0 && read > 0)
+        part = (double)rows->lines.taken / (double)rows->size *
+               ((double)rows_done / (double)read);
+    return part > 1 ? 1 : part;
 }

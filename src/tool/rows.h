@@ -6,20 +6,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tool/fvecs.h"
 #include "tool/jsonl.h"
 #include "tool/npy.h"
 
-/* Where an import takes its rows: a .npy with an optional file of payloads
- * beside it, or a .jsonl. A batch of rows is in memory at a time. */
+enum rows_kind { ROWS_JSONL, ROWS_NPY, ROWS_FVECS };
+
+/* Where an import takes its rows: a .npy or .fvecs with an optional file of
+ * payloads beside it, or a .jsonl. A batch of rows is in memory at a time. */
 struct rows {
     const char *path;
     const char *payload_path; /* NULL: none */
     uint64_t id_offset;
     size_t batch;
 
-    bool is_npy;
+    enum rows_kind kind; /* by the path's end */
     struct npy npy;
+    struct fvecs fvecs;
     struct jsonl lines; /* the .jsonl, or the payloads */
+    uint64_t total;     /* rows in the file; 0: not known */
+    uint64_t size;      /* bytes of a .jsonl; 0: not known */
 
     /* The batch at hand, by column. */
     uint64_t first; /* number of its first row in the file */
@@ -37,12 +43,19 @@ struct rows {
     uint64_t why_line;     /* 0: it has no lines */
 };
 
-/* Open what path and payload_path name; false: `why` says what is wrong with
- * the file that why_in_payloads tells. */
+/* What kind of file that is; false: none that is known. */
+bool vecwire__rows_kind(const char *path, enum rows_kind *kind);
+
+/* Open what kind, path and payload_path name; false: `why` says what is wrong
+ * with the file that why_in_payloads tells. */
 bool vecwire__rows_open(struct rows *rows);
 
 /* Read the next batch; count is 0 at the end or when the next row is bad. */
 void vecwire__rows_next(struct rows *rows);
+
+/* How much of the file the rows up to the batch's end are, `rows_done` being
+ * how many of them count: 0 to 1, or below 0 when that is not known. */
+double vecwire__rows_part(const struct rows *rows, uint64_t rows_done);
 
 void vecwire__rows_close(struct rows *rows);
 

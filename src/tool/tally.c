@@ -24,6 +24,9 @@ vecwire__tally_fail(struct tally *tally, uint64_t row, const char *id,
 {
     struct tally_error *error;
 
+    tally->failed++;
+    if (tally->n_errors == TALLY_MAX_ERRORS)
+        return;
     if (tally->n_errors == tally->room) {
         size_t room = tally->room == 0 ? 16 : tally->room * 2;
         struct tally_error *larger = vecwire__args_alloc(room, sizeof(*larger));
@@ -39,7 +42,6 @@ vecwire__tally_fail(struct tally *tally, uint64_t row, const char *id,
     error->id = id == NULL ? NULL : copy_text(id);
     error->text = copy_text(text);
     error->code = code;
-    tally->failed++;
 }
 
 void
@@ -58,7 +60,11 @@ vecwire__tally_print(const struct tally *tally)
         vecwire__output_string(stdout, error->text, strlen(error->text));
         putchar('}');
     }
-    puts("]}");
+    putchar(']');
+    if (tally->failed > tally->n_errors)
+        printf(",\"errors_left_out\":%llu",
+               (unsigned long long)(tally->failed - tally->n_errors));
+    puts("}");
 }
 
 void

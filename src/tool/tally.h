@@ -15,12 +15,15 @@ struct tally_error {
     enum vecwire_err code;
 };
 
+/* So many failed rows are kept with their reasons. */
+#define TALLY_MAX_ERRORS 1000
+
 /* What became of the rows of an import or a delete. */
 struct tally {
     uint64_t done;
-    uint64_t failed;  /* as many as there are errors */
-    uint64_t unknown; /* of those done by delete: not there before */
-    struct tally_error *errors;
+    uint64_t failed;
+    uint64_t unknown;           /* of those done by delete: not there before */
+    struct tally_error *errors; /* of the first that failed */
     size_t n_errors;
     size_t room;
 };
@@ -29,7 +32,8 @@ struct tally {
 void vecwire__tally_fail(struct tally *tally, uint64_t row, const char *id,
                          enum vecwire_err code, const char *text);
 
-/* {"rows_done":..,"rows_failed":..,"errors":[..]} on stdout. */
+/* {"rows_done":..,"rows_failed":..,"errors":[..]} on stdout, and with
+ * "errors_left_out" where there were more than are kept. */
 void vecwire__tally_print(const struct tally *tally);
 
 void vecwire__tally_fini(struct tally *tally);
