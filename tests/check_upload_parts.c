@@ -199,6 +199,34 @@ START_TEST(a_batch_that_was_gathered_before_is_divided_without_asking)
 }
 END_TEST
 
+/* A body that is more than an array, as other dialects have it: what closes
+ * a part stands for a while where the next row begins. */
+START_TEST(parts_are_whole_bodies_whatever_their_frame)
+{
+    struct vecwire__upsert_parts parts;
+
+    upload_begin(&f, 4, 1);
+    parts = *f.up->parts;
+    parts.open = "{\"points\":[";
+    parts.close = "]}  ";
+    parts.bare_row = false;
+    f.up->parts = &parts;
+    upload_all(&f, 4);
+    upload_answer(&f, 0, 413, "");
+    ck_assert_str_eq(upload_body(&f, 0),
+                     "{\"points\":[{\"id\":\"r0\",\"vector\":[1,0,0]},"
+                     "{\"id\":\"r1\",\"vector\":[1,1,0]}]}  ");
+    upload_answer(&f, 0, 413, "");
+    ck_assert_str_eq(upload_body(&f, 0),
+                     "{\"points\":[{\"id\":\"r0\",\"vector\":[1,0,0]}]}  ");
+    upload_added(&f, 0, 1);
+    upload_added(&f, 0, 1);
+    ck_assert_str_eq(upload_body(&f, 0),
+                     "{\"points\":[{\"id\":\"r2\",\"vector\":[1,2,0]}]}  ");
+    upload_fini(&f);
+}
+END_TEST
+
 static void
 free_it(struct upload_fixture *fixture, enum upload_event event)
 {
@@ -311,6 +339,7 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase, the_smaller_size_is_kept_for_later_batches);
     tcase_add_test(tcase,
                    a_batch_that_was_gathered_before_is_divided_without_asking);
+    tcase_add_test(tcase, parts_are_whole_bodies_whatever_their_frame);
     tcase_add_test(tcase,
                    freed_when_a_part_fails_the_other_part_is_reported_too);
     tcase_add_test(tcase, the_verb_completes_with_404_once_and_is_refused_then);

@@ -95,7 +95,12 @@ upload_begin(struct upload_fixture *f, size_t rows, size_t in_flight)
 void
 upload_fini(struct upload_fixture *f)
 {
+    const struct vecwire__uploads *uploads = &f->base.engine.uploads;
+
     vecwire_uploader_free(f->up);
+    ck_assert_uint_eq(uploads->n, 0);
+    ck_assert_uint_eq(uploads->n_ended, 0);
+    ck_assert_uint_eq(uploads->n_stuck, 0);
     engine_fixture_fini(&f->base);
 }
 

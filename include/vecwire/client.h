@@ -207,9 +207,10 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
                    const struct vecwire_options *options);
 
 /**
- * Free a client. Every unfinished call completes with VECWIRE_ECLOSED before
- * this returns, from wherever it is called; calls made meanwhile are refused
- * with VECWIRE_ECLOSED. After it no callback runs. NULL is fine.
+ * Free a client. Every unfinished call and upload completes with
+ * VECWIRE_ECLOSED before this returns, from wherever it is called; calls made
+ * meanwhile are refused with VECWIRE_ECLOSED. After it no callback runs. NULL
+ * is fine.
  *
  * Descriptors are closed at once. When the base is not running, libevent
  * keeps about 1.2 KB a connection until its next pass or its own free, and
@@ -218,10 +219,10 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
 VECWIRE_API void vecwire_client_free(struct vecwire_client *client);
 
 /**
- * Refuse new calls (VECWIRE_ECLOSED), let those that exist finish, and run
- * `cb` (may be NULL) once from the loop when none is left. At `timeout_ms`
- * (VECWIRE_NEVER: no limit; 0: at once) what is left completes with
- * VECWIRE_ECLOSED first. The client still has to be freed; freed before
+ * Refuse new calls and rows (VECWIRE_ECLOSED), let those that exist finish,
+ * and run `cb` (may be NULL) once from the loop when none is left. At
+ * `timeout_ms` (VECWIRE_NEVER: no limit; 0: at once) what is left completes
+ * with VECWIRE_ECLOSED first. The client still has to be freed; freed before
  * that, `cb` runs inside the free with VECWIRE_ECLOSED.
  *
  * VECWIRE_OK, or VECWIRE_ECLOSED when it was closed before, or
@@ -232,8 +233,9 @@ vecwire_client_close(struct vecwire_client *client, uint32_t timeout_ms,
                      vecwire_close_cb cb, void *arg);
 
 /**
- * Run the base until no call of this client is unfinished. For programs that
- * have no loop of their own; other events of the base run too.
+ * Run the base until no call of this client is unfinished, nor an upload that
+ * was ended. For programs that have no loop of their own; other events of the
+ * base run too.
  *
  * VECWIRE_OK: none is left. VECWIRE_ETIMEDOUT after `timeout_ms`
  * (VECWIRE_NEVER: no limit; 0: without a pass); the calls stay. VECWIRE_EBUSY:

@@ -48,8 +48,9 @@ struct vecwire_upload_result {
     const struct vecwire_error *error;
 };
 
-/* Some rows were not stored. 0..n times from the loop, before the
- * completion. */
+/* Some rows were not stored. 0..n times from the loop, or inside what ends
+ * the upload at once (see vecwire_upload_cb), before the completion. Any
+ * function may be called from it and from the two below. */
 typedef void (*vecwire_failed_rows_cb)(const struct vecwire_failed_rows *failed,
                                        void *arg);
 

@@ -5,8 +5,7 @@
 bool
 vecwire__uploads_may_send(const struct vecwire__engine *engine, size_t rows)
 {
-    return rows == 1 || engine->uploads.many != VECWIRE__MANY_ASKED ||
-           !engine->config.dialect->upsert_parts->may_lack_many;
+    return rows == 1 || engine->uploads.many != VECWIRE__MANY_ASKED;
 }
 
 void
@@ -25,16 +24,25 @@ vecwire__uploads_learn(const struct vecwire__call *call)
         uploads->many = VECWIRE__MANY_TAKEN;
 }
 
+/* Is what was in its way gone? */
+static bool
+can_go_on(const struct vecwire_uploader *up)
+{
+    const struct vecwire__engine *engine = up->engine;
+
+    if (vecwire__engine_admit(engine, up->asked_bytes) != VECWIRE_OK)
+        return false;
+    return engine->uploads.many != VECWIRE__MANY_ASKED ||
+           vecwire__batch_part(TAILQ_FIRST(&up->ready)) == 1;
+}
+
 void
 vecwire__uploads_look(struct vecwire__engine *engine)
 {
     struct vecwire_uploader *up;
 
     TAILQ_FOREACH (up, &engine->uploads.list, link) {
-        if (up->stuck && !up->due &&
-            vecwire__engine_admit(engine, up->asked_bytes) == VECWIRE_OK &&
-            vecwire__uploads_may_send(
-                engine, vecwire__batch_part(TAILQ_FIRST(&up->ready))))
+        if (up->stuck && !up->due && can_go_on(up))
             vecwire__upload_soon(up);
     }
 }

@@ -166,7 +166,8 @@ mark_sent(struct vecwire__batch *batch)
     TAILQ_INSERT_TAIL(&up->sent, batch, link);
     up->n_sent++;
     up->result.requests++;
-    batch->asks = batch->part > 1 && uploads->many == VECWIRE__MANY_UNKNOWN;
+    batch->asks = batch->part > 1 && up->parts->may_lack_many &&
+                  uploads->many == VECWIRE__MANY_UNKNOWN;
     if (batch->asks)
         uploads->many = VECWIRE__MANY_ASKED;
 }
