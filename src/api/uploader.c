@@ -153,6 +153,14 @@ vecwire_uploader_new(struct vecwire_uploader **out,
     return begin(out, client, &taken, refusal);
 }
 
+/* No hook of the caller's may call the library. */
+static void
+assert_no_hook(const struct vecwire_uploader *uploader)
+{
+    assert(uploader->engine == NULL || !uploader->engine->in_hook);
+    (void)uploader;
+}
+
 enum vecwire_err
 vecwire_uploader_add(struct vecwire_uploader *uploader,
                      const struct vecwire_upsert_request *rows, size_t *taken)
@@ -172,6 +180,7 @@ vecwire_uploader_add(struct vecwire_uploader *uploader,
     if (uploader == NULL)
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "uploader is NULL");
+    assert_no_hook(uploader);
     err = vecwire__upload_add(uploader, &known, taken, refusal);
     if (err == VECWIRE_ENOMEM)
         vecwire__refuse(refusal, err, SIZE_MAX, SIZE_MAX, "out of memory");
@@ -181,21 +190,28 @@ vecwire_uploader_add(struct vecwire_uploader *uploader,
 void
 vecwire_uploader_end(struct vecwire_uploader *uploader)
 {
-    if (uploader != NULL)
-        vecwire__upload_end(uploader);
+    if (uploader == NULL)
+        return;
+    assert_no_hook(uploader);
+    vecwire__upload_end(uploader);
 }
 
 bool
 vecwire_uploader_cancel(struct vecwire_uploader *uploader)
 {
-    return uploader != NULL && vecwire__upload_cancel(uploader);
+    if (uploader == NULL)
+        return false;
+    assert_no_hook(uploader);
+    return vecwire__upload_cancel(uploader);
 }
 
 void
 vecwire_uploader_free(struct vecwire_uploader *uploader)
 {
-    if (uploader != NULL)
-        vecwire__upload_free(uploader);
+    if (uploader == NULL)
+        return;
+    assert_no_hook(uploader);
+    vecwire__upload_free(uploader);
 }
 
 const struct vecwire_upload_result *

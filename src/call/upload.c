@@ -100,14 +100,13 @@ vecwire__upload_add(struct vecwire_uploader *up,
                     const struct vecwire_upsert_request *rows, size_t *taken,
                     struct vecwire_refusal *refusal)
 {
-    struct vecwire_upsert_request looked_at = *rows;
     enum vecwire_err err;
 
     *taken = 0;
     if (up->state != VECWIRE__UPLOAD_OPEN)
         return vecwire__refuse(refusal, VECWIRE_ECLOSED, SIZE_MAX, SIZE_MAX,
                                "the upload has ended");
-    err = up->parts->check(&looked_at, refusal);
+    err = up->parts->check(rows, refusal);
     while (err == VECWIRE_OK && *taken < rows->rows) {
         err = vecwire__batch_put(up, rows, *taken, refusal);
         if (err == VECWIRE_OK)

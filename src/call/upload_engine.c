@@ -2,6 +2,8 @@
 /* All uploads of one client. */
 #include "call/upload.h"
 
+#include "call/log.h"
+
 bool
 vecwire__uploads_may_send(const struct vecwire__engine *engine, size_t rows)
 {
@@ -17,11 +19,16 @@ vecwire__uploads_learn(const struct vecwire__call *call)
 
     if (!call->enc.many || !dialect->upsert_parts->may_lack_many)
         return;
-    if (call->reply->status == 404)
+    if (call->reply->status == 404) {
+        if (uploads->many != VECWIRE__MANY_LACKED)
+            vecwire__log(engine, VECWIRE_LOG_INFO,
+                         "the server has no route for several rows (404): "
+                         "one row a request from now on");
         uploads->many = VECWIRE__MANY_LACKED;
-    else if (vecwire__reply_is_2xx(call->reply) &&
-             uploads->many != VECWIRE__MANY_LACKED)
+    } else if (vecwire__reply_is_2xx(call->reply) &&
+               uploads->many != VECWIRE__MANY_LACKED) {
         uploads->many = VECWIRE__MANY_TAKEN;
+    }
 }
 
 /* Is what was in its way gone? */

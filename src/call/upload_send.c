@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "call/log.h"
+
 #define NOT_FOUND 404
 #define CONTENT_TOO_LARGE 413
 
@@ -25,11 +27,14 @@ take_back(struct vecwire__batch *batch)
 static bool
 can_divide(struct vecwire__batch *batch, const struct vecwire_error *error)
 {
-
     if (error->code != VECWIRE_EHTTP || batch->part == 1)
         return false;
     if (error->http_status == CONTENT_TOO_LARGE) {
         vecwire__batch_halve(batch);
+        vecwire__log(batch->up->engine, VECWIRE_LOG_INFO,
+                     "upload: %zu rows are too large for the server, at most "
+                     "%zu bytes a request from now on",
+                     batch->part, batch->up->max_bytes);
         return true;
     }
     return error->http_status == NOT_FOUND && batch->up->parts->may_lack_many;
