@@ -16,6 +16,26 @@ struct vecwire_reply; /* see reply.h */
  * called from it, vecwire_client_free() included. */
 typedef void (*vecwire_reply_cb)(const struct vecwire_reply *reply, void *arg);
 
+/* What a rows callback wants next. */
+enum vecwire_rows_action {
+    VECWIRE_CONTINUE = 0,
+    VECWIRE_PAUSE = 1 /* no rows until vecwire_resume() */
+};
+
+/* Rows of a reply that has not ended. Runs any number of times from the loop,
+ * before the completion, and for 2xx replies only. Each row is whole and
+ * valid; that none is missing is said by the completion. `rows` has the new
+ * rows, best first and behind those of earlier runs, the call's id and the
+ * status, and nothing else. It dies when this returns and cannot be kept. A
+ * call whose rows went out is never repeated by the library.
+ *
+ * After VECWIRE_PAUSE the call's connection is not read, which holds its
+ * server up, and its deadline stands still; cancel, close and free end it as
+ * ever. Any function may be called from here, vecwire_client_free()
+ * included. */
+typedef enum vecwire_rows_action (*vecwire_rows_cb)(
+    const struct vecwire_reply *rows, void *arg);
+
 /* Requests. In all of them: `size` comes from the macro or the init
  * function; zero or NULL is the default; all they point at is read before
  * the verb returns and stays the caller's; `call` (NULL: the client's
@@ -35,6 +55,10 @@ struct vecwire_query_request {
     struct vecwire_refusal *refusal;
     uint32_t top_k; /* 0: 10; always sent. HMS: at most 100 */
     uint32_t reserved;
+    /* Hand rows out as they come, with `rows_arg`. NULL: all of them come
+     * with the completion, whose reply otherwise has none. */
+    vecwire_rows_cb on_rows;
+    void *rows_arg;
 };
 
 /* Insert rows, or replace those whose ids exist. By column. */
@@ -140,6 +164,15 @@ VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_query(struct vecwire_client *client,
               const struct vecwire_query_request *query, vecwire_reply_cb cb,
               void *arg, vecwire_call_id *id);
+
+/**
+ * Have a paused call go on, from the loop. Inside its own rows callback: do
+ * not pause it, whatever that returns. False: no such call is paused
+ * (running, finished, unknown or 0); nothing happens. A NULL client gives
+ * false.
+ */
+VECWIRE_API bool vecwire_resume(struct vecwire_client *client,
+                                vecwire_call_id id);
 
 /* The reply's vecwire_reply_affected() is the number of rows stored. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err

@@ -380,6 +380,15 @@ vecwire_cancel(struct vecwire_client *client, vecwire_call_id id)
     return vecwire__engine_cancel(&client->engine, id);
 }
 
+bool
+vecwire_resume(struct vecwire_client *client, vecwire_call_id id)
+{
+    if (client == NULL)
+        return false;
+    assert(!client->engine.in_hook);
+    return vecwire__engine_resume(&client->engine, id);
+}
+
 const struct vecwire_stats *
 vecwire_client_stats(struct vecwire_client *client)
 {

@@ -16,6 +16,8 @@ struct verb {
     vecwire_reply_cb cb;
     void *arg;
     enum vecwire__verb which;
+    vecwire_rows_cb on_rows; /* NULL: rows come with the completion */
+    void *rows_arg;
 };
 
 static enum vecwire_err
@@ -107,6 +109,8 @@ begin(const struct verb *verb, struct vecwire__call **call)
         return vecwire__refuse(verb->refusal, VECWIRE_ENOMEM, SIZE_MAX,
                                SIZE_MAX, "out of memory");
     (*call)->enc.verb = verb->which;
+    (*call)->on_rows = verb->on_rows;
+    (*call)->rows_arg = verb->rows_arg;
     return settle(verb, *call);
 }
 
@@ -214,7 +218,8 @@ vecwire_query(struct vecwire_client *client,
     if (!take(client, &q, sizeof(q), query, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, q.call, place(q.refusal, &local), cb,
-                                arg, VECWIRE__VERB_QUERY},
+                                arg, VECWIRE__VERB_QUERY, q.on_rows,
+                                q.rows_arg},
                  &q, id);
 }
 
@@ -229,7 +234,7 @@ vecwire_upsert(struct vecwire_client *client,
     if (!take(client, &u, sizeof(u), upsert, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, u.call, place(u.refusal, &local), cb,
-                                arg, VECWIRE__VERB_UPSERT},
+                                arg, VECWIRE__VERB_UPSERT, NULL, NULL},
                  &u, id);
 }
 
@@ -244,7 +249,7 @@ vecwire_delete(struct vecwire_client *client,
     if (!take(client, &d, sizeof(d), del, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, d.call, place(d.refusal, &local), cb,
-                                arg, VECWIRE__VERB_DELETE},
+                                arg, VECWIRE__VERB_DELETE, NULL, NULL},
                  &d, id);
 }
 
@@ -259,6 +264,6 @@ vecwire_raw(struct vecwire_client *client,
     if (!take(client, &r, sizeof(r), raw, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, r.call, place(r.refusal, &local), cb,
-                                arg, VECWIRE__VERB_RAW},
+                                arg, VECWIRE__VERB_RAW, NULL, NULL},
                  &r, id);
 }

@@ -9,6 +9,10 @@
  * call. The engine may be shut when this returns. */
 void vecwire__finish_call(struct vecwire__call *call);
 
+/* Run on_rows for the whole rows of the call's batch. The call may be gone,
+ * and the engine shut, when this returns. */
+enum vecwire_rows_action vecwire__finish_rows(struct vecwire__call *call);
+
 /* Run the callback of vecwire_client_close(). As above. */
 void vecwire__finish_close(struct vecwire__engine *engine,
                            enum vecwire_err code);
