@@ -138,16 +138,15 @@ run(struct host *host)
     const struct timeval period = {.tv_usec = TICK_MS * 1000};
 
     host->timer = event_new(host->base, -1, EV_PERSIST, on_tick, host);
-    if (host->timer == NULL || event_add(host->timer, &period) != 0) {
+    if (host->timer == NULL || event_add(host->timer, &period) != 0)
         host->failed = true;
+    if (host->failed)
         return;
-    }
     ask(host->db, &host->answered, 0); /* 0: the client's, 30 s */
     ask(host->mute, &host->late, DEADLINE_MS);
     ask(host->mute, &host->unwanted, VECWIRE_NEVER);
     if (host->n_unfinished > 0)
         event_base_dispatch(host->base);
-    event_free(host->timer);
 }
 
 int
@@ -164,7 +163,8 @@ main(int argc, char **argv)
     if (mute_fd < 0)
         return 1;
     host.base = event_base_new(); /* any base will do */
-    host.db = new_client(host.base, argc > 1 ? argv[1] : "http://127.0.0.1:8080");
+    host.db =
+        new_client(host.base, argc > 1 ? argv[1] : "http://127.0.0.1:8080");
     host.mute = new_client(host.base, mute_url);
     if (host.db != NULL && host.mute != NULL) {
         host.failed = false;
@@ -173,6 +173,8 @@ main(int argc, char **argv)
     /* Clients go before their base; calls that are left complete in here. */
     vecwire_client_free(host.mute);
     vecwire_client_free(host.db);
+    if (host.timer != NULL)
+        event_free(host.timer);
     if (host.base != NULL)
         event_base_free(host.base);
     close(mute_fd);

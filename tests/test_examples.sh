@@ -79,7 +79,7 @@ out "a call is answered" "^answered: 10 rows, the best is row-$n with $x\$"
 out "a call reaches its deadline" "^late: VECWIRE_ETIMEDOUT while waiting"
 out "a call is canceled" "^unwanted: VECWIRE_ECANCELED while "
 out "each callback ran once" "^callbacks: 1 1 1\$"
-out "the host's timer went on" "^the timer ticked ($n{2}|[3-9]) times"
+out "the host's timer went on" "^the timer ticked ([3-9]|[1-9]$n) times"
 quiet "in_a_server"
 program "in_a_server without a server" 1 "$build/examples/in_a_server" \
     http://127.0.0.1:1

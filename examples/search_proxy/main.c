@@ -225,7 +225,10 @@ serve(const struct settings *settings, struct proxy *proxy, int fd, int done)
                  VECWIRE_OK)
         good = true;
     if (good) {
+        /* evhttp takes anything of any size when it is not told otherwise. */
         evhttp_set_allowed_methods(http, EVHTTP_REQ_GET);
+        evhttp_set_max_headers_size(http, 16384);
+        evhttp_set_max_body_size(http, 0);
         good = run_loop(base, proxy, done);
     } else {
         fprintf(stderr, "search_proxy: %s\n", why.text);
@@ -242,7 +245,7 @@ serve(const struct settings *settings, struct proxy *proxy, int fd, int done)
 }
 
 /* Begin the self-test's client, before there is a base that a fork would
- * share. Its end closes *done. */
+ * share. -1: it could not; otherwise its end closes *done. */
 static pid_t
 begin_self_test(const struct proxy *proxy, int fd,
                 const struct sockaddr_storage *address, socklen_t len,
@@ -253,7 +256,7 @@ begin_self_test(const struct proxy *proxy, int fd,
 
     if (pipe(ends) != 0)
         return -1;
-    child = fork(); /* -1: the pipe closes, and nothing is served for long */
+    child = fork();
     if (child == 0) {
         close(ends[0]);
         close(fd); /* so that connections end when the parent does */
@@ -262,6 +265,27 @@ begin_self_test(const struct proxy *proxy, int fd,
     close(ends[1]);
     *done = ends[0];
     return child;
+}
+
+static bool
+serve_self_test(const struct settings *settings, struct proxy *proxy, int fd,
+                const struct sockaddr_storage *address, socklen_t len)
+{
+    int done = -1, status = -1;
+    pid_t child = begin_self_test(proxy, fd, address, len, &done);
+    bool good;
+
+    if (child < 0) {
+        perror("self-test");
+        close(fd);
+        good = false;
+    } else {
+        good = serve(settings, proxy, fd, done);
+        good = waitpid(child, &status, 0) == child && status == 0 && good;
+    }
+    if (done >= 0)
+        close(done);
+    return good;
 }
 
 int
@@ -273,9 +297,8 @@ main(int argc, char **argv)
     struct proxy proxy = {0};
     struct sockaddr_storage address;
     socklen_t len;
-    pid_t child = 0;
-    int fd, done = -1, status = 0;
     bool good;
+    int fd;
 
     if (!read_settings(argc, argv, &settings))
         return 2;
@@ -288,17 +311,13 @@ main(int argc, char **argv)
         free(proxy.rows);
         return 1;
     }
-    if (settings.self_test > 0)
-        child = begin_self_test(&proxy, fd, &address, len, &done);
     print_address(&address, len);
     /* evhttp writes with writev(): a client that has gone must not end us. */
     signal(SIGPIPE, SIG_IGN);
-    good = serve(&settings, &proxy, fd, done);
-    if (settings.self_test > 0) {
-        good = child > 0 && waitpid(child, &status, 0) == child &&
-               status == 0 && good;
-        close(done);
-    }
+    if (settings.self_test == 0)
+        good = serve(&settings, &proxy, fd, -1);
+    else
+        good = serve_self_test(&settings, &proxy, fd, &address, len);
     free(proxy.rows);
     printf("%lu answered, %lu failed, %lu canceled\n", proxy.n_answered,
            proxy.n_failed, proxy.n_canceled);

@@ -89,8 +89,9 @@ on_hits(const struct vecwire_reply *reply, void *arg)
 
 /* While a request is served evhttp does not read its connection, so it does
  * not see that the client has gone, and no close callback of its runs. This
- * event does. It is not persistent: bytes of a next request, sent ahead, must
- * not wake the loop again and again; that client is then no longer watched. */
+ * event does; half a close counts. It is not persistent: bytes of a next
+ * request, sent ahead, must not wake the loop again and again, and that client
+ * is then no longer watched. */
 static void
 on_watch(evutil_socket_t fd, short what, void *arg)
 {
