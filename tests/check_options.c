@@ -79,8 +79,8 @@ END_TEST
 static const size_t bad_sizes[] = {0,
                                    1,
                                    8,
-                                   sizeof(struct vecwire_options) - 8,
-                                   sizeof(struct vecwire_options) - 1,
+                                   offsetof(struct vecwire_options, no_retry),
+                                   offsetof(struct vecwire_options, reserved),
                                    ((size_t)1 << 20) + 1,
                                    SIZE_MAX};
 #define N_BAD_SIZES ((int)(sizeof(bad_sizes) / sizeof(bad_sizes[0])))

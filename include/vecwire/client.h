@@ -10,9 +10,10 @@
 extern "C" {
 #endif
 
-struct event_base;     /* libevent's; the caller's, must outlive the client */
-struct vecwire_client; /* bound to one event_base and its thread */
-struct vecwire_loop;   /* see loop.h */
+struct event_base;       /* libevent's; the caller's, must outlive the client */
+struct vecwire_client;   /* bound to one event_base and its thread */
+struct vecwire_loop;     /* see loop.h */
+struct vecwire_hms_mask; /* see hms.h */
 
 /* Name of one call within its client, never used again there; it means
  * nothing to another client. 0 names none. */
@@ -114,6 +115,9 @@ struct vecwire_options {
     bool no_retry;             /* never send a call a second time */
     bool repeat_writes; /* writes whose fate is unknown may be sent again */
     bool reserved[2];
+    /* HMS: mask every vector that is sent. The key is copied; the mask may be
+     * freed once the client is made. NULL: vectors go out as they are. */
+    const struct vecwire_hms_mask *hms_mask;
 };
 
 #ifndef __cplusplus

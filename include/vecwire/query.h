@@ -42,11 +42,12 @@ typedef enum vecwire_rows_action (*vecwire_rows_cb)(
  * settings) and `refusal` (NULL: not wanted) may stand in every one. They
  * grow at the end only, in steps of 8 bytes, without padding. */
 
-/* Search by vector. */
+/* Search by vector, by text, or by both. */
 struct vecwire_query_request {
     size_t size;
-    const float *vector; /* dim floats, none NaN or infinite */
-    size_t dim;          /* >= 1 */
+    /* dim floats, none NaN or infinite. NULL with dim 0: by text alone. */
+    const float *vector;
+    size_t dim;
     /* Keep only what matches: JSON text of one object, NUL-terminated, or
      * the same as a jansson object; not both. NULL, NULL: everything. */
     const char *filter;
@@ -55,6 +56,12 @@ struct vecwire_query_request {
     struct vecwire_refusal *refusal;
     uint32_t top_k; /* 0: 10; always sent. HMS: at most 100 */
     uint32_t reserved;
+    /* UTF-8; for servers with a model: HMS ranks by a score of its own then,
+     * or answers 422 where it has none. NULL: by vector alone. */
+    const char *text;
+    /* HMS: the day that words such as "yesterday" in `text` are taken to
+     * count from, UTF-8, as the server wants it. NULL: not sent. */
+    const char *today;
     /* Hand rows out as they come, with `rows_arg`. NULL: all of them come
      * with the completion, whose reply otherwise has none. */
     vecwire_rows_cb on_rows;
@@ -64,9 +71,12 @@ struct vecwire_query_request {
 /* Insert rows, or replace those whose ids exist. By column. */
 struct vecwire_upsert_request {
     size_t size;
-    const float *matrix; /* rows x dim, C order, none NaN or infinite */
-    size_t rows;         /* >= 1. HMS: at most 1000 */
-    size_t dim;          /* >= 1 */
+    /* rows x dim, C order, none NaN or infinite. NULL with dim 0: rows
+     * without vectors, for servers that make them from the texts (HMS with an
+     * embedder); each row needs a text then. */
+    const float *matrix;
+    size_t rows; /* >= 1. HMS: at most 1000 */
+    size_t dim;
     /* One UTF-8 text a row. HMS: 1 to 256 bytes, no control characters. */
     const char *const *ids;
     const char *const *texts; /* one UTF-8 text a row; NULL, or NULL in it:

@@ -36,6 +36,7 @@
 #include <vecwire/error.h>
 #include <vecwire/client.h>
 #include <vecwire/query.h>
+#include <vecwire/hms.h>
 #include <vecwire/reply.h>
 #include <vecwire/vector.h>
 #include <vecwire/loop.h>

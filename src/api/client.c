@@ -112,6 +112,7 @@ release(struct vecwire_client *client)
 
     if (client->texts.api_key != NULL)
         explicit_bzero(client->texts.api_key, strlen(client->texts.api_key));
+    vecwire__hms_masking_fini(&client->masking);
     vecwire__headers_free(&client->headers, &mem);
     vecwire__headers_free(&client->extra, &mem);
     vecwire__mem_free(&mem, client->texts.api_key, client->texts.key_bytes);
@@ -274,6 +275,11 @@ make_parts(struct vecwire_client *client, struct vecwire_refusal *refusal)
         err = make_engine(client);
     client->settings.prefix = client->url.prefix;
     client->settings.json_depth = client->options.json_depth;
+    if (client->options.hms_mask != NULL) {
+        vecwire__hms_masking_init(&client->masking, client->options.hms_mask,
+                                  &client->guarded);
+        client->settings.hms_masking = &client->masking;
+    }
     return err;
 }
 
@@ -338,6 +344,7 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
     /* Nothing of the caller's is looked at again. */
     client->options.url = NULL;
     client->options.refusal = NULL;
+    client->options.hms_mask = NULL;
     client->options.mem = &client->mem;
     *out = client;
     return VECWIRE_OK;

@@ -7,6 +7,8 @@
 #include "api/raw.h"
 
 #define NS_PER_MS UINT64_C(1000000)
+/* Sizes in the first version of requests that have grown. */
+#define FIRST_QUERY VECWIRE__SIZE_UP_TO(struct vecwire_query_request, reserved)
 
 /* What every verb gets, beside its request. */
 struct verb {
@@ -185,16 +187,16 @@ start(const struct verb *verb, const void *request, vecwire_call_id *id)
     return end(verb, call, err, id);
 }
 
-/* A copy of the request that knows all fields. False: it was made without
- * macro and init: then it cannot be trusted to hold a place for the reason
- * either. */
+/* A copy of the request that knows all fields; `least` is its size in the
+ * first version. False: it was made without macro and init: then it cannot be
+ * trusted to hold a place for the reason either. */
 static bool
-take(struct vecwire_client *client, void *copy, size_t size,
+take(struct vecwire_client *client, void *copy, size_t size, size_t least,
      const void *request, vecwire_call_id *id)
 {
     if (id != NULL)
         *id = 0;
-    if (vecwire__input_take(copy, size, request, size))
+    if (vecwire__input_take(copy, size, request, least))
         return true;
     if (client != NULL)
         client->engine.stats.calls_refused++;
@@ -215,7 +217,7 @@ vecwire_query(struct vecwire_client *client,
     struct vecwire_refusal local;
     struct vecwire_query_request q;
 
-    if (!take(client, &q, sizeof(q), query, id))
+    if (!take(client, &q, sizeof(q), FIRST_QUERY, query, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, q.call, place(q.refusal, &local), cb,
                                 arg, VECWIRE__VERB_QUERY, q.on_rows,
@@ -231,7 +233,7 @@ vecwire_upsert(struct vecwire_client *client,
     struct vecwire_refusal local;
     struct vecwire_upsert_request u;
 
-    if (!take(client, &u, sizeof(u), upsert, id))
+    if (!take(client, &u, sizeof(u), sizeof(u), upsert, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, u.call, place(u.refusal, &local), cb,
                                 arg, VECWIRE__VERB_UPSERT, NULL, NULL},
@@ -246,7 +248,7 @@ vecwire_delete(struct vecwire_client *client,
     struct vecwire_refusal local;
     struct vecwire_delete_request d;
 
-    if (!take(client, &d, sizeof(d), del, id))
+    if (!take(client, &d, sizeof(d), sizeof(d), del, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, d.call, place(d.refusal, &local), cb,
                                 arg, VECWIRE__VERB_DELETE, NULL, NULL},
@@ -261,7 +263,7 @@ vecwire_raw(struct vecwire_client *client,
     struct vecwire_refusal local;
     struct vecwire_raw_request r;
 
-    if (!take(client, &r, sizeof(r), raw, id))
+    if (!take(client, &r, sizeof(r), sizeof(r), raw, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, r.call, place(r.refusal, &local), cb,
                                 arg, VECWIRE__VERB_RAW, NULL, NULL},

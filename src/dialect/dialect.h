@@ -14,6 +14,8 @@
 #include "dialect/retry_class.h"
 #include "net/transport.h"
 
+struct vecwire__hms_masking;
+
 enum vecwire__verb {
     VECWIRE__VERB_QUERY,
     VECWIRE__VERB_UPSERT,
@@ -26,6 +28,7 @@ enum vecwire__verb {
 struct vecwire__settings {
     const char *prefix; /* of the URL's path: "" or "/x" */
     unsigned json_depth;
+    struct vecwire__hms_masking *hms_masking; /* HMS; NULL: no mask */
 };
 
 /* A verb, encoded. `text` is the path, a NUL, a content type with its NUL
@@ -114,6 +117,10 @@ enum vecwire_err vecwire__put_object(const struct vecwire__settings *settings,
 enum vecwire_err vecwire__put_row(struct vecwire__buf *text,
                                   const float *vector, size_t dim, size_t row,
                                   struct vecwire_refusal *refusal);
+
+/* Refuse a NaN or an infinity. */
+enum vecwire_err vecwire__refuse_float(struct vecwire_refusal *refusal,
+                                       size_t row, size_t coordinate);
 
 /* A text, appended as a JSON string; refused when it is not UTF-8. */
 enum vecwire_err vecwire__put_text(struct vecwire__buf *text, const char *value,
