@@ -37,12 +37,14 @@ main()
     vecwire_upsert_request upsert;
     vecwire_delete_request del;
     vecwire_raw_request raw;
+    vecwire_hms_mask_options mask;
     vecwire_options_init(&options);
     vecwire_call_options_init(&call);
     vecwire_query_init(&query);
     vecwire_upsert_init(&upsert);
     vecwire_delete_init(&del);
     vecwire_raw_init(&raw);
+    vecwire_hms_mask_options_init(&mask);
     query.call = &call;
     return vecwire_query(nullptr, &query, nullptr, nullptr, nullptr);
 }

@@ -15,15 +15,20 @@ static const char help[] =
     "\n"
     "Writes rows. A .npy has float16, float32 or float64 numbers, rows x\n"
     "coordinates, C order; a line of a .jsonl is\n"
-    "{\"id\"?,\"vector\",\"text\"?,\"payload\"?}. Rows before a bad one are "
-    "kept.\n"
+    "{\"id\"?,\"vector\"?,\"text\"?,\"payload\"?}; rows without a vector need "
+    "a\n"
+    "text and a server with an embedder, and go in requests of their own. "
+    "Rows\n"
+    "before a bad one are kept.\n"
     "\n"
     "  --payload F.jsonl    a line {\"id\"?,\"text\"?,\"payload\"?} for each "
     "row\n"
     "  --id-offset N        ids of rows without one: row number + N (0)\n"
     "  --batch N            rows a request, 1 to 1000 (256); fewer where\n"
     "                       one request cannot hold them\n"
-    "\n" TOOL_COMMON_HELP;
+    "\n" TOOL_COMMON_HELP "\n"
+    "Example, vectors masked with the passphrase in $HMS_MASK:\n"
+    "  vecwire import rows.npy --mask-env HMS_MASK\n";
 
 struct import {
     struct tool_common common;
@@ -169,11 +174,13 @@ submit(struct import *import, size_t at, size_t count,
        struct vecwire_refusal *refusal, const struct vecwire_reply **reply)
 {
     const struct rows *rows = &import->rows;
+    const float *matrix =
+        rows->have_vectors ? rows->matrix + at * rows->dim : NULL;
 
     return vecwire_upsert(
         import->session.client,
-        &VECWIRE_UPSERT(.matrix = rows->matrix + at * rows->dim, .rows = count,
-                        .dim = rows->dim,
+        &VECWIRE_UPSERT(.matrix = matrix, .rows = count,
+                        .dim = rows->have_vectors ? rows->dim : 0,
                         .ids = (const char *const *)rows->ids + at,
                         .texts = (const char *const *)rows->texts + at,
                         .payloads = (const char *const *)rows->payloads + at,
