@@ -11,10 +11,9 @@
 
 #ifndef VECWIRE_NO_OPENSSL
 
-/* The key of the second to the fourth case; of dimension 3 it makes
- * order 1 2 0 and sign - + -. */
-#define PASSPHRASE "pass"
-#define SALT "0123456789abcdef"
+/* The key of the first four cases; in dimension 3 it makes order 1 2 0 and
+ * sign - + -. */
+#define KEY "4dace8f327bbc4765d50d69143aa5624533825d29ca0d7f0cd6fabf0960332ec"
 
 static json_t *cases;
 static struct hms_fixture f;
@@ -60,19 +59,31 @@ bytes_of_hex(const char *hex, unsigned char *bytes)
 }
 
 static void
-mask_from(const char *passphrase, const void *salt, size_t salt_len)
+mask_from_key(const char *hex)
 {
+    struct vecwire_hms_mask mask;
+
+    ck_assert_uint_eq(bytes_of_hex(hex, mask.key), sizeof(mask.key));
+    vecwire__hms_masking_init(&masking, &mask, &mem.mem);
+}
+
+/* A salt of no bytes: none is given. */
+static void
+check_key(const json_t *one, const unsigned char *salt, size_t salt_len)
+{
+    unsigned char key[VECWIRE__HMS_KEY_BYTES];
     struct vecwire_hms_mask *mask;
 
+    bytes_of_hex(text_of(one, "key_hex"), key);
     ck_assert_int_eq(
         vecwire_hms_mask_new(
             &mask,
-            &VECWIRE_HMS_MASK_OPTIONS(.passphrase = passphrase, .salt = salt,
-                                      .salt_len = salt_len, .mem = &mem.mem)),
+            &VECWIRE_HMS_MASK_OPTIONS(.passphrase = text_of(one, "passphrase"),
+                                      .salt = salt_len > 0 ? salt : NULL,
+                                      .salt_len = salt_len)),
         VECWIRE_OK);
-    vecwire__hms_masking_init(&masking, mask, &mem.mem);
+    ck_assert_mem_eq(mask->key, key, sizeof(key));
     vecwire_hms_mask_free(mask);
-    ck_assert_uint_eq(mem.blocks, 0);
 }
 
 static void
@@ -95,30 +106,33 @@ teardown(void)
 
 /* --- key and permutation, case by case --- */
 
+START_TEST(the_key_is_that_of_the_case)
+{
+    const json_t *one = case_at(_i);
+    unsigned char salt[64];
+
+    check_key(one, salt, bytes_of_hex(text_of(one, "salt_hex"), salt));
+}
+END_TEST
+
+START_TEST(without_a_salt_it_is_that_of_the_sdk)
+{
+    check_key(case_at(4), NULL, 0);
+}
+END_TEST
+
+/* The dimension of a case, whose key is then at work. */
 static size_t
 take_case(const json_t *one)
 {
-    unsigned char salt[64];
-    size_t salt_len = bytes_of_hex(text_of(one, "salt_hex"), salt);
     size_t dim = (size_t)json_integer_value(json_object_get(one, "dim"));
 
-    mask_from(text_of(one, "passphrase"), salt, salt_len);
+    mask_from_key(text_of(one, "key_hex"));
     ck_assert_uint_ge(dim, 1);
     ck_assert_uint_eq(json_array_size(json_object_get(one, "order")), dim);
     ck_assert_uint_eq(json_array_size(json_object_get(one, "sign")), dim);
     return dim;
 }
-
-START_TEST(the_key_is_that_of_the_case)
-{
-    const json_t *one = case_at(_i);
-    unsigned char key[VECWIRE__HMS_KEY_BYTES];
-
-    take_case(one);
-    ck_assert_uint_eq(bytes_of_hex(text_of(one, "key_hex"), key), sizeof(key));
-    ck_assert_mem_eq(masking.key, key, sizeof(key));
-}
-END_TEST
 
 START_TEST(order_and_signs_are_those_of_the_case)
 {
@@ -171,17 +185,6 @@ START_TEST(the_vector_that_is_sent_is_that_of_the_case)
 }
 END_TEST
 
-START_TEST(without_a_salt_it_is_that_of_the_sdk)
-{
-    const json_t *one = case_at(4);
-    unsigned char key[VECWIRE__HMS_KEY_BYTES];
-
-    mask_from(text_of(one, "passphrase"), NULL, 0);
-    bytes_of_hex(text_of(one, "key_hex"), key);
-    ck_assert_mem_eq(masking.key, key, sizeof(key));
-}
-END_TEST
-
 /* --- bodies --- */
 
 static void
@@ -195,7 +198,7 @@ START_TEST(a_query_goes_out_masked)
 {
     static const float plain[] = {0.1f, -2, 0.5f};
 
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     ck_assert_int_eq(hms_query(&f, VECWIRE_QUERY(.vector = plain, .dim = 3)),
                      VECWIRE_OK);
     check_body("{\"query_vector\":[-2,-0.5,-0.1],\"top_k\":10}");
@@ -208,7 +211,7 @@ START_TEST(every_row_of_an_upsert_goes_out_masked)
     const char *const ids[] = {"a", "b"};
     const char *const texts[] = {"t", NULL};
 
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     ck_assert_int_eq(
         hms_upsert(&f, VECWIRE_UPSERT(.matrix = plain, .rows = 2, .dim = 3,
                                       .ids = ids, .texts = texts)),
@@ -222,7 +225,7 @@ START_TEST(the_sign_of_a_zero_is_masked_too)
 {
     static const float plain[] = {0, -0.0f, 1};
 
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     ck_assert_int_eq(hms_query(&f, VECWIRE_QUERY(.vector = plain, .dim = 3)),
                      VECWIRE_OK);
     check_body("{\"query_vector\":[-0,-1,-0],\"top_k\":10}");
@@ -233,7 +236,7 @@ START_TEST(texts_and_rows_without_vectors_go_out_as_they_are)
 {
     const char *id = "a", *text = "t";
 
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     ck_assert_int_eq(
         hms_upsert(&f, VECWIRE_UPSERT(.rows = 1, .ids = &id, .texts = &text)),
         VECWIRE_OK);
@@ -246,7 +249,7 @@ START_TEST(a_refusal_names_the_plain_coordinate)
     const float bad[] = {1, 2, NAN, 3, INFINITY, NAN};
     const char *const ids[] = {"a", "b"};
 
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     ck_assert_int_eq(hms_query(&f, VECWIRE_QUERY(.vector = bad, .dim = 3)),
                      VECWIRE_EINVAL);
     ck_assert_uint_eq(f.refusal.coordinate, 2);
@@ -264,7 +267,7 @@ START_TEST(a_vector_without_a_direction_is_refused_as_ever)
     static const float zeros[3];
     const char *id = "a";
 
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     ck_assert_int_eq(hms_upsert(&f, VECWIRE_UPSERT(.matrix = zeros, .rows = 1,
                                                    .dim = 3, .ids = &id)),
                      VECWIRE_EINVAL);
@@ -293,7 +296,7 @@ START_TEST(inner_products_stay_the_same)
         a[i] = (float)(i * 37 % 201) - 100;
         b[i] = (float)(i * 53 % 199) - 99;
     }
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     mask_row(a, 384, masked_a);
     mask_row(b, 384, masked_b);
     for (size_t i = 0; i < 384; i++) {
@@ -311,7 +314,7 @@ START_TEST(the_largest_dimension_is_a_permutation)
     unsigned char *seen = calloc(dim, 1);
 
     ck_assert_ptr_nonnull(seen);
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     ck_assert(vecwire__hms_masking_prepare(&masking, dim));
     for (size_t j = 0; j < dim; j++) {
         size_t source = vecwire__hms_place_source(masking.places[j]);
@@ -328,7 +331,7 @@ START_TEST(the_permutation_is_made_once_a_dimension)
     static const float plain[] = {0.1f, -2, 0.5f};
     float masked[3];
 
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     mask_row(plain, 3, masked);
     counting_mem_arm(&mem, 1, true);
     mask_row(plain, 3, masked);
@@ -341,7 +344,7 @@ START_TEST(one_permutation_is_kept_and_dimensions_may_change)
     static const float plain[] = {0.1f, -2, 0.5f, 4};
     float first[3], other[4], again[3];
 
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     mask_row(plain, 3, first);
     mask_row(plain, 4, other);
     ck_assert_uint_eq(mem.blocks, 1);
@@ -356,7 +359,7 @@ START_TEST(without_memory_for_the_permutation_nothing_is_sent)
     static const float plain[] = {0.1f, -2, 0.5f};
     size_t n = 1;
 
-    mask_from(PASSPHRASE, SALT, 16);
+    mask_from_key(KEY);
     for (;; n++) {
         struct vecwire_query_request query =
             VECWIRE_QUERY(.vector = plain, .dim = 3);

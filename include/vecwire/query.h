@@ -56,11 +56,11 @@ struct vecwire_query_request {
     struct vecwire_refusal *refusal;
     uint32_t top_k; /* 0: 10; always sent. HMS: at most 100 */
     uint32_t reserved;
-    /* UTF-8; for servers with a model: HMS ranks by a score of its own then,
-     * or answers 422 where it has none. NULL: by vector alone. */
+    /* UTF-8, for servers with a model: HMS scores by fused ranks then, and
+     * answers 422 where it has none. NULL: by vector alone. */
     const char *text;
-    /* HMS: the day that words such as "yesterday" in `text` are taken to
-     * count from, UTF-8, as the server wants it. NULL: not sent. */
+    /* HMS: the date that the server shall take for today, UTF-8, sent as it
+     * is beside `text`. NULL: not sent. */
     const char *today;
     /* Hand rows out as they come, with `rows_arg`. NULL: all of them come
      * with the completion, whose reply otherwise has none. */

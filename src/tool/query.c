@@ -24,7 +24,7 @@ static const char help[] =
     "  --vector-file F.npy  take it from this file\n"
     "  --row I              row of that file, counted from 0 (0)\n"
     "  --text T             the text\n"
-    "  --today D            HMS: the day that the text counts from\n"
+    "  --today D            HMS: the date to take for today, with --text\n"
     "  --top-k N            hits at most (10)\n"
     "  --filter JSON        only rows whose metadata match this object\n"
     "  --with-payload       the payload too\n"
