@@ -336,6 +336,20 @@ base_break(struct world *world)
     event_base_loopbreak(world->base);
 }
 
+/* --- hms.h --- */
+
+static void
+hms_mask(struct world *world)
+{
+    struct vecwire_hms_mask_options options;
+    struct vecwire_hms_mask *mask;
+
+    (void)world;
+    vecwire_hms_mask_options_init(&options);
+    ck_assert_int_eq(vecwire_hms_mask_new(&mask, &options), VECWIRE_EINVAL);
+    vecwire_hms_mask_free(mask);
+}
+
 /* --- vector.h, error.h --- */
 
 static void
@@ -397,6 +411,9 @@ const struct deed deeds[] = {
     {"vecwire_loop_run vecwire_loop_step vecwire_loop_iterations", loop_run},
     {"vecwire_loop_stop", loop_stop},
     {"event_base_loopbreak", base_break},
+    {"vecwire_hms_mask_options_init vecwire_hms_mask_new "
+     "vecwire_hms_mask_free",
+     hms_mask},
     {"vecwire_vector_format vecwire_vector_parse vecwire_float_format "
      "vecwire_float_parse",
      vector_text},
