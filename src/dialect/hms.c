@@ -344,6 +344,8 @@ check_upsert(const struct vecwire_upsert_request *upsert,
     if (err == VECWIRE_OK && upsert->ids == NULL)
         err = vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                               "ids is NULL, HMS needs one a row");
+    if (err == VECWIRE_OK && upsert->rows > 1)
+        err = vecwire__hms_check_batch(upsert, refusal);
     return err;
 }
 
@@ -404,6 +406,23 @@ check_utf8(struct vecwire__buf *text, const char *id,
     return err;
 }
 
+/* One segment: a "/" in the id is encoded like all else. "." and ".." would be
+ * taken for steps of the path by what stands between, "batch" and "stream" for
+ * routes of the server. */
+static bool
+put_id(struct vecwire__buf *text, const char *id)
+{
+    static const char *const plain[] = {".", "..", "batch", "stream"};
+    static const char *const encoded[] = {"%2E", "%2E%2E", "%62atch",
+                                          "%73tream"};
+
+    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+        if (strcmp(id, plain[i]) == 0)
+            return vecwire__buf_str(text, encoded[i]);
+    }
+    return vecwire__put_segment(text, id);
+}
+
 static enum vecwire_err
 encode_delete(const struct vecwire__settings *settings,
               const struct vecwire_delete_request *del,
@@ -424,17 +443,9 @@ encode_delete(const struct vecwire__settings *settings,
         return err;
     enc->method = VECWIRE__DELETE;
     enc->class = VECWIRE__IDEMPOTENT;
-    /* One segment: a "/" in the id is encoded like all else. "." and ".."
-     * would be taken for steps of the path by what stands between. */
-    if (!begin(settings, enc, "/api/v1/documents/", 3 * MAX_ID))
+    if (!begin(settings, enc, "/api/v1/documents/", 3 * MAX_ID) ||
+        !put_id(&enc->text, del->ids[0]))
         return VECWIRE_ENOMEM;
-    if (strcmp(del->ids[0], ".") == 0 || strcmp(del->ids[0], "..") == 0) {
-        if (!vecwire__buf_str(&enc->text,
-                              del->ids[0][1] == '\0' ? "%2E" : "%2E%2E"))
-            return VECWIRE_ENOMEM;
-    } else if (!vecwire__put_segment(&enc->text, del->ids[0])) {
-        return VECWIRE_ENOMEM;
-    }
     return vecwire__buf_byte(&enc->text, '\0') ? VECWIRE_OK : VECWIRE_ENOMEM;
 }
 

@@ -13,4 +13,9 @@ void vecwire__hms_server_error(struct vecwire_reply *reply,
 bool vecwire__hms_forgives(enum vecwire__verb verb,
                            struct vecwire_reply *reply);
 
+/* More than HMS takes in one batch? Names the limit. */
+enum vecwire_err
+vecwire__hms_check_batch(const struct vecwire_upsert_request *upsert,
+                         struct vecwire_refusal *refusal);
+
 #endif
