@@ -110,7 +110,7 @@ struct vecwire_options {
     uint32_t attempts;         /* rounds of sending a call: 3 */
     uint32_t max_header_bytes; /* all headers of one reply: 65536 */
     uint32_t max_header_lines; /* header lines of one reply: 128 */
-    uint32_t json_depth;       /* replies, filters, payloads: 128, <= 255 */
+    uint32_t json_depth;       /* replies, filters, payloads: 132, <= 255 */
     uint32_t read_per_turn;    /* bytes read in one iteration: 262144 */
     bool no_retry;             /* never send a call a second time */
     bool repeat_writes; /* writes whose fate is unknown may be sent again */

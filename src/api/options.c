@@ -28,7 +28,8 @@ fill_in(struct vecwire_options *o)
     u32_default(&o->attempts, 3);
     u32_default(&o->max_header_bytes, 64u << 10);
     u32_default(&o->max_header_lines, 128);
-    u32_default(&o->json_depth, 128);
+    /* Servers hold payloads 126 deep; a reply has three brackets around. */
+    u32_default(&o->json_depth, 132);
     u32_default(&o->read_per_turn, 256u << 10);
     if (o->max_waiting_bytes == 0)
         o->max_waiting_bytes = (uint64_t)64 << 20;
