@@ -344,8 +344,6 @@ check_upsert(const struct vecwire_upsert_request *upsert,
     if (err == VECWIRE_OK && upsert->ids == NULL)
         err = vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                               "ids is NULL, HMS needs one a row");
-    if (err == VECWIRE_OK && upsert->rows > 1)
-        err = vecwire__hms_check_batch(upsert, refusal);
     return err;
 }
 
@@ -377,6 +375,8 @@ encode_upsert(const struct vecwire__settings *settings,
     bool many = upsert->rows > 1;
     enum vecwire_err err = check_upsert(upsert, refusal);
 
+    if (err == VECWIRE_OK && many)
+        err = vecwire__hms_check_batch(upsert, refusal);
     if (err != VECWIRE_OK)
         return err;
     enc->method = VECWIRE__POST;
