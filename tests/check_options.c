@@ -311,7 +311,7 @@ START_TEST(zero_is_the_default_in_every_field)
         vecwire__options_take(&o, &VECWIRE_OPTIONS(.url = URL), &refusal),
         VECWIRE_OK);
     ck_assert_uint_eq(o.dialect, VECWIRE_HMS);
-    ck_assert_uint_eq(o.connections, 8);
+    ck_assert_uint_eq(o.connections, 4);
     ck_assert_uint_eq(o.max_waiting, 1024);
     ck_assert_uint_eq(o.max_waiting_bytes, 64 << 20);
     ck_assert_uint_eq(o.deadline_ms, 30000);
@@ -320,7 +320,7 @@ START_TEST(zero_is_the_default_in_every_field)
     ck_assert_uint_eq(o.max_reply_bytes, 256 << 20);
     ck_assert_uint_eq(o.max_header_bytes, 64 << 10);
     ck_assert_uint_eq(o.max_header_lines, 128);
-    ck_assert_uint_eq(o.json_depth, 132);
+    ck_assert_uint_eq(o.json_depth, 128);
     ck_assert_uint_eq(o.read_per_turn, 256 << 10);
     ck_assert_uint_eq(o.attempts, 3);
     ck_assert_ptr_null(o.user_agent);

@@ -234,6 +234,16 @@ make_net(struct vecwire_client *client)
     return vecwire__net_new(&client->net, &config);
 }
 
+/* A payload that may be sent may come back, inside the reply's own brackets:
+ * root, rows, row. */
+static uint32_t
+reply_depth(uint32_t payload_depth)
+{
+    const uint32_t around = 3, most = 255;
+
+    return payload_depth > most - around ? most : payload_depth + around;
+}
+
 static enum vecwire_err
 make_engine(struct vecwire_client *client)
 {
@@ -254,7 +264,7 @@ make_engine(struct vecwire_client *client)
         .connections = o->connections,
         .max_waiting = o->max_waiting,
         .attempts = o->attempts,
-        .json_depth = o->json_depth,
+        .json_depth = reply_depth(o->json_depth),
     };
 
     return vecwire__engine_init(&client->engine, &config);

@@ -19,8 +19,11 @@ u32_default(uint32_t *field, uint32_t value)
 static void
 fill_in(struct vecwire_options *o)
 {
+    const struct vecwire__dialect *dialect;
+
     u32_default(&o->dialect, VECWIRE_HMS);
-    u32_default(&o->connections, 8);
+    dialect = vecwire__dialect_find(o->dialect);
+    u32_default(&o->connections, dialect == NULL ? 8 : dialect->connections);
     u32_default(&o->max_waiting, 1024);
     u32_default(&o->deadline_ms, 30000);
     u32_default(&o->connect_ms, 5000);
@@ -29,7 +32,7 @@ fill_in(struct vecwire_options *o)
     u32_default(&o->max_header_bytes, 64u << 10);
     u32_default(&o->max_header_lines, 128);
     /* Servers hold payloads 126 deep; a reply has three brackets around. */
-    u32_default(&o->json_depth, 132);
+    u32_default(&o->json_depth, 128);
     u32_default(&o->read_per_turn, 256u << 10);
     if (o->max_waiting_bytes == 0)
         o->max_waiting_bytes = (uint64_t)64 << 20;

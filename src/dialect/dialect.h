@@ -61,6 +61,7 @@ struct vecwire__server_error {
 struct vecwire__dialect {
     const char *name;
     uint16_t port;             /* of http:// URLs without one */
+    uint16_t connections;      /* open at once, unless the options say */
     const char *key_header;    /* header of the key, */
     const char *key_prefix;    /* what stands before the key in it */
     const char *tenant_header; /* NULL: no tenants */

@@ -464,6 +464,7 @@ tenant_fault(const char *tenant)
 const struct vecwire__dialect vecwire__dialect_hms = {
     .name = "hms",
     .port = 8080,
+    .connections = 4,
     .key_header = "Authorization",
     .key_prefix = "Bearer ",
     .tenant_header = "X-Tenant-ID",
