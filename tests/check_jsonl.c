@@ -83,12 +83,24 @@ START_TEST(a_whole_line_is_read)
 }
 END_TEST
 
-START_TEST(only_the_vector_is_needed)
+START_TEST(a_vector_alone_is_enough)
 {
     open_text("{\"vector\":[1]}");
     ck_assert_int_eq(next(), JSONL_ROW);
     ck_assert(row.id == NULL && row.text == NULL && row.payload == NULL);
     ck_assert_int_eq(next(), JSONL_END);
+}
+END_TEST
+
+START_TEST(a_line_may_have_no_vector)
+{
+    open_text("{\"vector\":[1,2]}\n{\"text\":\"t\"}\n{\"vector\":[3,4]}");
+    ck_assert_int_eq(next(), JSONL_ROW);
+    ck_assert(file.has_vector);
+    ck_assert_int_eq(next(), JSONL_ROW);
+    ck_assert(!file.has_vector);
+    ck_assert_int_eq(next(), JSONL_ROW);
+    ck_assert(file.has_vector && file.vector[0] == 3);
 }
 END_TEST
 
@@ -230,8 +242,6 @@ static const struct {
 } bad_lines[] = {
     {"[1,2]", "no JSON object"},
     {"hello", "no JSON object"},
-    {"{\"id\":\"a\"}", "\"vector\" is missing"},
-    {"{}", "\"vector\" is missing"},
     {"{\"vector\":[]}", "vector is empty"},
     {"{\"vector\":null}", "no array"},
     {"{\"vector\":{\"a\":[1]}}", "no array"},
@@ -320,7 +330,8 @@ main(void)
 
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_add_test(tc, a_whole_line_is_read);
-    tcase_add_test(tc, only_the_vector_is_needed);
+    tcase_add_test(tc, a_vector_alone_is_enough);
+    tcase_add_test(tc, a_line_may_have_no_vector);
     tcase_add_test(tc, keys_come_in_any_order_and_others_are_skipped);
     tcase_add_test(tc, a_whole_number_is_an_id);
     tcase_add_test(tc, escapes_in_texts_are_undone);

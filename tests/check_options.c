@@ -79,8 +79,8 @@ END_TEST
 static const size_t bad_sizes[] = {0,
                                    1,
                                    8,
-                                   sizeof(struct vecwire_options) - 8,
-                                   sizeof(struct vecwire_options) - 1,
+                                   offsetof(struct vecwire_options, no_retry),
+                                   offsetof(struct vecwire_options, reserved),
                                    ((size_t)1 << 20) + 1,
                                    SIZE_MAX};
 #define N_BAD_SIZES ((int)(sizeof(bad_sizes) / sizeof(bad_sizes[0])))
@@ -311,7 +311,7 @@ START_TEST(zero_is_the_default_in_every_field)
         vecwire__options_take(&o, &VECWIRE_OPTIONS(.url = URL), &refusal),
         VECWIRE_OK);
     ck_assert_uint_eq(o.dialect, VECWIRE_HMS);
-    ck_assert_uint_eq(o.connections, 8);
+    ck_assert_uint_eq(o.connections, 4);
     ck_assert_uint_eq(o.max_waiting, 1024);
     ck_assert_uint_eq(o.max_waiting_bytes, 64 << 20);
     ck_assert_uint_eq(o.deadline_ms, 30000);

@@ -39,15 +39,15 @@ START_TEST(a_document_is_added_and_found)
 }
 END_TEST
 
-START_TEST(a_hit_has_text_and_metadata_as_they_were_sent)
+START_TEST(a_hit_has_metadata_as_sent_and_text_without_blank_ends)
 {
     serve_ask(
         200, "POST", ADD, NULL,
-        "{\"metadata\":{ \"a\" : [1, 2.50]},\"text\":\"q\\\"\\u00e4\\n\","
+        "{\"metadata\":{ \"a\" : [1, 2.50]},\"text\":\" q\\\"\\n\\u00e4\\n\","
         "\"vector\":[1,0,0],\"unknown\":{\"id\":5},\"id\":\"\\u00e4/b\"}");
     ck_assert_str_eq(
         serve_ask(200, "POST", QUERY, NULL, "{\"query_vector\":[1,0,0]}"),
-        "{\"matches\":[{\"id\":\"\xc3\xa4/b\",\"text\":\"q\\\"\xc3\xa4\\n\","
+        "{\"matches\":[{\"id\":\"\xc3\xa4/b\",\"text\":\"q\\\"\\n\xc3\xa4\","
         "\"metadata\":{ \"a\" : [1, 2.50]},\"score\":1}]}");
 }
 END_TEST
@@ -166,10 +166,26 @@ START_TEST(a_plus_in_an_id_is_a_plus)
 }
 END_TEST
 
-START_TEST(a_document_called_batch_can_be_deleted)
+START_TEST(a_document_called_batch_is_deleted_by_its_encoded_name)
 {
     add("batch", "[1,0,0]", "{}");
-    serve_ask(200, "DELETE", BATCH, NULL, NULL);
+    serve_ask_wrong(405, "method_not_allowed", "method", "DELETE", BATCH, NULL,
+                    NULL);
+    ck_assert_ptr_nonnull(strstr(serve_last()->headers, "\r\nAllow: POST\r\n"));
+    serve_ask(200, "DELETE", ADD "/%62atch", NULL, NULL);
+}
+END_TEST
+
+START_TEST(an_id_to_delete_that_no_document_can_have_is_refused)
+{
+    serve_ask_wrong(422, "invalid_request", "hms:", "DELETE", ADD "/hms%3Aa",
+                    NULL, NULL);
+    serve_ask_wrong(422, "invalid_request", "256 bytes", "DELETE",
+                    serve_format(ADD "/%s", serve_letters(257)), NULL, NULL);
+    serve_ask_wrong(400, "invalid_request", "UTF-8", "DELETE", ADD "/a%ff",
+                    NULL, NULL);
+    serve_ask_wrong(404, "not_found", "no such document", "DELETE",
+                    serve_format(ADD "/%s", serve_letters(256)), NULL, NULL);
 }
 END_TEST
 
@@ -212,7 +228,7 @@ main(void)
 
     tcase_add_checked_fixture(tc, set_up, serve_stop);
     tcase_add_test(tc, a_document_is_added_and_found);
-    tcase_add_test(tc, a_hit_has_text_and_metadata_as_they_were_sent);
+    tcase_add_test(tc, a_hit_has_metadata_as_sent_and_text_without_blank_ends);
     tcase_add_test(tc, hits_come_best_first_and_three_when_nothing_is_said);
     tcase_add_test(tc, top_k_bounds_the_hits);
     tcase_add_test(tc, a_filter_keeps_equal_values_only);
@@ -222,7 +238,8 @@ main(void)
     tcase_add_test(tc, nothing_of_a_batch_with_a_bad_document_is_stored);
     tcase_add_test(tc, a_document_is_deleted_by_its_percent_encoded_id);
     tcase_add_test(tc, a_plus_in_an_id_is_a_plus);
-    tcase_add_test(tc, a_document_called_batch_can_be_deleted);
+    tcase_add_test(tc, a_document_called_batch_is_deleted_by_its_encoded_name);
+    tcase_add_test(tc, an_id_to_delete_that_no_document_can_have_is_refused);
     tcase_add_test(tc, deleting_an_unknown_document_is_404);
     tcase_add_test(tc, tenants_are_separate);
     tcase_add_test(tc, no_header_means_the_tenant_default);

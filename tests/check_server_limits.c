@@ -63,17 +63,23 @@ START_TEST(a_tenants_name_has_1_to_64_plain_characters)
 }
 END_TEST
 
-START_TEST(the_65th_tenant_is_503_and_reading_makes_none)
+START_TEST(the_65th_tenant_is_503_for_reading_too)
 {
     char headers[64];
 
     for (int i = 0; i < 64; i++) {
         snprintf(headers, sizeof(headers), "X-Tenant-ID: t%d\r\n", i);
-        serve_ask(200, "POST", ADD, headers,
-                  "{\"id\":\"a\",\"vector\":[1,0,0]}");
+        if (i % 2 == 0)
+            serve_ask(200, "POST", ADD, headers,
+                      "{\"id\":\"a\",\"vector\":[1,0,0]}");
+        else
+            serve_ask(200, "POST", QUERY, headers,
+                      "{\"query_vector\":[1,0,0]}");
     }
-    serve_ask(200, "POST", QUERY, "X-Tenant-ID: new\r\n",
-              "{\"query_vector\":[1,0,0]}");
+    serve_ask_wrong(503, "tenant_limit", "64 tenants", "POST", QUERY,
+                    "X-Tenant-ID: new\r\n", "{\"query_vector\":[1,0,0]}");
+    serve_ask_wrong(503, "tenant_limit", "64 tenants", "DELETE", ADD "/a",
+                    "X-Tenant-ID: new\r\n", NULL);
     serve_ask_wrong(503, "tenant_limit", "64 tenants", "POST", ADD,
                     "X-Tenant-ID: new\r\n",
                     "{\"id\":\"a\",\"vector\":[1,0,0]}");
@@ -99,12 +105,12 @@ static const struct wrong wrongs[] = {
     {QUERY, "{\"query_vector\":[]}", 422,
      "query_vector has 0 values, expected 3"},
     {QUERY, "{\"query_vector\":[0,-0.0,0]}", 422, "query_vector is all zeros"},
-    {QUERY, "{\"query_vector\":[1,null,3]}", 422,
+    {QUERY, "{\"query_vector\":[1,null,3]}", 400,
      "query_vector[1] is not a number"},
     {QUERY, "{\"query_vector\":[1,1e39,3]}", 422, "query_vector"},
-    {QUERY, "{\"query_vector\":\"x\"}", 422, "query_vector"},
-    {QUERY, "{\"query_vector\":[1,\"2\",3]}", 422, "query_vector"},
-    {QUERY, "{\"query_vector\":[1,2,3],\"query_vector\":[1,2,3]}", 422,
+    {QUERY, "{\"query_vector\":\"x\"}", 400, "query_vector"},
+    {QUERY, "{\"query_vector\":[1,\"2\",3]}", 400, "query_vector"},
+    {QUERY, "{\"query_vector\":[1,2,3],\"query_vector\":[1,2,3]}", 400,
      "query_vector"},
     {QUERY, "{}", 422, "query_vector is missing"},
     {QUERY, "{\"query\":\"text\"}", 422, "no model stages"},
@@ -115,22 +121,27 @@ static const struct wrong wrongs[] = {
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":101}", 422,
      "top_k is 101, allowed are 1 to 100"},
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":-1}", 422, "top_k"},
-    {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":1.5}", 422, "top_k"},
-    {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":\"3\"}", 422, "top_k"},
+    {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":1.5}", 400, "top_k"},
+    {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":\"3\"}", 400, "top_k"},
+    {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":-1.5}", 400, "top_k"},
+    {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":9223372036854775808}", 400,
+     "top_k"},
     {QUERY, "{\"query_vector\":[1,2,3],\"filter\":[1]}", 422, "filter"},
+    {QUERY, "{\"query_vector\":[1,2,3],\"filter\":{},\"filter\":{}}", 400,
+     "filter"},
     {QUERY, "{\"query_vector\":[1,2,3],\"filter\":{\"a\":1e999}}", 422,
      "filter"},
     {QUERY, "{\"query_vector\":[1,2,3],\"filter\":{\"a\":9223372036854775808}}",
      422, "filter cannot be held"},
-    {QUERY, "[]", 422, "body"},
+    {QUERY, "[]", 400, "body"},
     {QUERY, "", 400, "ended too early"},
     {QUERY, "{\"query_vector\":[1,2,3]}x", 400, "no valid JSON"},
     {QUERY, "{\"query_vector\":[1,2,03]}", 400, "no valid JSON"},
     {QUERY, "{\"query_vector\":[1,2,NaN]}", 400, "no valid JSON"},
-    {ADD, "{" V3 "}", 422, "id is missing"},
+    {ADD, "{" V3 "}", 400, "id is missing"},
     {ADD, "{\"id\":\"\"," V3 "}", 422, "id has 0 bytes, allowed are 1 to 256"},
-    {ADD, "{\"id\":5," V3 "}", 422, "id"},
-    {ADD, "{\"id\":null," V3 "}", 422, "id"},
+    {ADD, "{\"id\":5," V3 "}", 400, "id"},
+    {ADD, "{\"id\":null," V3 "}", 400, "id"},
     {ADD, "{\"id\":\"hms:a\"," V3 "}", 422, "id begins with \"hms:\""},
     {ADD, "{\"id\":\"a\\u0000b\"," V3 "}", 422, "control character"},
     {ADD, "{\"id\":\"a\\n\"," V3 "}", 422, "control character"},
@@ -139,16 +150,18 @@ static const struct wrong wrongs[] = {
     {ADD, "{\"id\":\"a\"}", 422, "no embedder"},
     {ADD, "{\"id\":\"a\",\"vector\":null,\"text\":\"t\"}", 422, "no embedder"},
     {ADD, "{\"id\":\"a\",\"vector\":[0,0,0]}", 422, "vector is all zeros"},
-    {ADD, "{\"id\":\"a\"," V3 ",\"text\":5}", 422, "text"},
+    {ADD, "{\"id\":\"a\"," V3 ",\"text\":5}", 400, "text"},
     {ADD, "{\"id\":\"a\"," V3 ",\"metadata\":\"x\"}", 422, "metadata"},
     {ADD, "{\"id\":\"a\"," V3 ",\"metadata\":{\"a\\u0000\":1}}", 422,
      "metadata cannot be held"},
-    {ADD, "[{\"id\":\"a\"," V3 "}]", 422, "body"},
+    {ADD, "[{\"id\":\"a\"," V3 "}]", 400, "body"},
     {ADD, "{\"id\":\"\xff\"," V3 "}", 400, "no valid JSON"},
-    {BATCH, "{\"id\":\"a\"," V3 "}", 422, "body"},
-    {BATCH, "[5]", 422, "body"},
+    {BATCH, "{\"id\":\"a\"," V3 "}", 400, "body"},
+    {BATCH, "[5]", 400, "body"},
     {BATCH, "[{\"id\":\"a\"," V3 "},{\"id\":\"b\"}]", 422,
      "document 1: vector is missing"},
+    {BATCH, "[{\"id\":\"hms:\"," V3 "},{" V3 "}]", 400,
+     "document 1: id is missing"},
     {BATCH, "[{\"id\":\"a\"," V3 "}", 400, "ended too early"},
 };
 
@@ -217,11 +230,98 @@ START_TEST(metadata_may_have_64_kib_and_no_more)
 }
 END_TEST
 
-START_TEST(json_may_be_nested_128_deep_and_no_more)
+START_TEST(blanks_do_not_count_among_the_bytes_of_metadata)
+{
+    serve_ask(200, "POST", ADD, NULL,
+              serve_format("{\"id\":\"a\"," V3 ",\"metadata\":"
+                           "{%5000s\"a\"%s:%s\"%s\" }}",
+                           "", " ", "\t", serve_letters(65536 - 8)));
+    serve_ask_wrong(422, "invalid_request", "metadata has 65537 bytes", "POST",
+                    ADD, NULL,
+                    serve_format("{\"id\":\"a\"," V3 ",\"metadata\":"
+                                 "{%5000s\"a\":\"%s\"}}",
+                                 "", serve_letters(65537 - 8)));
+}
+END_TEST
+
+START_TEST(a_text_may_have_4096_words_and_no_more)
+{
+    static char words[2 * 4097 + 1];
+
+    for (size_t i = 0; i < 4097; i++)
+        memcpy(words + 2 * i, "w ", 2);
+    words[2 * 4096] = ' ';
+    serve_ask(200, "POST", ADD, NULL,
+              serve_format("{\"id\":\"a\"," V3 ",\"text\":\"%s\"}", words));
+    words[2 * 4096] = 'w';
+    serve_ask_wrong(
+        422, "invalid_request", "text has 4097 words", "POST", ADD, NULL,
+        serve_format("{\"id\":\"a\"," V3 ",\"text\":\"%s\"}", words));
+}
+END_TEST
+
+/* What HMS takes for white space, and neighbours that are none. */
+START_TEST(white_space_at_the_ends_of_a_text_is_not_kept)
+{
+    static const char *const texts[][2] = {
+        {" \\t\\n\\u000b\\u000c\\ra  b ", "a  b"},
+        {"\xc2\x85\xc2\xa0"
+         "a\xe1\x9a\x80",
+         "a"},
+        {"\xe2\x80\x80"
+         "a\xe2\x80\x8a",
+         "a"},
+        {"\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\x9f\xe3\x80\x80"
+         "a",
+         "a"},
+        {"\xe2\x80\x8b"
+         "a\xc2\x84",
+         "\xe2\x80\x8b"
+         "a\xc2\x84"},
+        {" \xe3\x80\x80 ", ""},
+        {"", ""},
+    };
+    const char *answer;
+
+    serve_ask(
+        200, "POST", ADD, NULL,
+        serve_format("{\"id\":\"a\"," V3 ",\"text\":\"%s\"}", texts[_i][0]));
+    answer = serve_ask(200, "POST", QUERY, NULL, "{\"query_vector\":[1,2,3]}");
+    ck_assert_msg(
+        strstr(answer, serve_format("\"text\":\"%s\",", texts[_i][1])) != NULL,
+        "%s", answer);
+}
+END_TEST
+
+/* 8 MiB of texts, of metadata. */
+START_TEST(a_batch_may_hold_8_mib_of_each_kind)
+{
+    size_t n = 128, len = 1;
+    char *text = malloc((n + 2) * 70000);
+
+    ck_assert_ptr_nonnull(text);
+    text[0] = '[';
+    for (size_t i = 0; i < n; i++) {
+        len += (size_t)sprintf(text + len, "%s{\"id\":\"%08zu\"," V3 ",",
+                               i == 0 ? "" : ",", i);
+        len += (size_t)sprintf(text + len,
+                               _i == 0 ? "\"text\":\"%s\"}"
+                                       : "\"metadata\":{\"a\":\"%s\"}}",
+                               serve_letters(65536 - 8));
+    }
+    memcpy(text + len, "]", 2);
+    serve_ask(200, "POST", BATCH, NULL, text);
+    strcpy(text + len, ",{\"id\":\"z\"," V3 ",\"metadata\":{\"a\":1}}]");
+    serve_ask_wrong(422, "invalid_request", "8 MiB", "POST", BATCH, NULL, text);
+    free(text);
+}
+END_TEST
+
+START_TEST(json_may_be_nested_127_deep_and_no_more)
 {
     static char deep[300];
 
-    for (int depth = 126; depth <= 128; depth++) {
+    for (int depth = 125; depth <= 127; depth++) {
         /* The body's object and the filter's are two of them. */
         int inner = depth - 2;
 
@@ -233,11 +333,11 @@ START_TEST(json_may_be_nested_128_deep_and_no_more)
             serve_format("{\"query_vector\":[1,2,3],\"filter\":{\"a\":%s}}",
                          deep));
     }
-    memset(deep, '[', 127);
-    memset(deep + 127, ']', 127);
+    memset(deep, '[', 126);
+    memset(deep + 126, ']', 126);
     serve_ask_wrong(
         400, "invalid_json", "deep", "POST", QUERY, NULL,
-        serve_format("{\"query_vector\":[1,2,3],\"filter\":{\"a\":%.254s}}",
+        serve_format("{\"query_vector\":[1,2,3],\"filter\":{\"a\":%.252s}}",
                      deep));
 }
 END_TEST
@@ -252,7 +352,7 @@ main(void)
 
     tcase_add_checked_fixture(tc, set_up, serve_stop);
     tcase_add_test(tc, a_tenants_name_has_1_to_64_plain_characters);
-    tcase_add_test(tc, the_65th_tenant_is_503_and_reading_makes_none);
+    tcase_add_test(tc, the_65th_tenant_is_503_for_reading_too);
     tcase_add_loop_test(tc, a_batch_has_1_to_1000_documents, 0, 5);
     tcase_add_loop_test(tc, a_bad_body_is_refused_with_its_place, 0,
                         (int)(sizeof(wrongs) / sizeof(wrongs[0])));
@@ -260,7 +360,12 @@ main(void)
     tcase_add_test(tc, an_id_may_have_256_bytes_and_no_more);
     tcase_add_test(tc, a_text_may_have_64_kib_and_no_more);
     tcase_add_test(tc, metadata_may_have_64_kib_and_no_more);
-    tcase_add_test(tc, json_may_be_nested_128_deep_and_no_more);
+    tcase_add_test(tc, blanks_do_not_count_among_the_bytes_of_metadata);
+    tcase_add_test(tc, a_text_may_have_4096_words_and_no_more);
+    tcase_add_loop_test(tc, white_space_at_the_ends_of_a_text_is_not_kept, 0,
+                        7);
+    tcase_add_loop_test(tc, a_batch_may_hold_8_mib_of_each_kind, 0, 2);
+    tcase_add_test(tc, json_may_be_nested_127_deep_and_no_more);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

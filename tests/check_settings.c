@@ -54,7 +54,7 @@ struct limit {
 static const struct limit limits[] = {
     {"json_depth",
      deep,
-     {.size = sizeof(struct vecwire_options), .json_depth = 6},
+     {.size = sizeof(struct vecwire_options), .json_depth = 5},
      VECWIRE_EDECODE,
      true},
     {"max_header_bytes",

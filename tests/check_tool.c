@@ -90,7 +90,7 @@ static char *words[MAX_WORDS + 1];
 static int
 parse(const char *line)
 {
-    static char copy[200];
+    static char copy[400];
     static const struct tool_option options[] = {
         {"number", OPTION_U32, &number, 1, 100},
         {"text", OPTION_TEXT, &text, 0, 0},
@@ -160,6 +160,45 @@ START_TEST(the_key_comes_from_the_environment)
     setenv("CHECK_TOOL_KEY", "secret", 1);
     ck_assert_int_eq(parse("--api-key-env CHECK_TOOL_KEY"), -1);
     ck_assert_str_eq(common.api_key, "secret");
+}
+END_TEST
+
+START_TEST(the_passphrase_comes_from_the_environment)
+{
+    setenv("CHECK_TOOL_PASS", "secret", 1);
+    ck_assert_int_eq(parse("--mask-env CHECK_TOOL_PASS"), -1);
+    ck_assert_str_eq(common.passphrase, "secret");
+    ck_assert_uint_eq(common.salt_len, 0);
+}
+END_TEST
+
+START_TEST(a_salt_is_hex_of_either_case)
+{
+    setenv("CHECK_TOOL_PASS", "secret", 1);
+    ck_assert_int_eq(
+        parse("--mask-env CHECK_TOOL_PASS --mask-salt-hex 00fFaB19"), -1);
+    ck_assert_uint_eq(common.salt_len, 4);
+    ck_assert_mem_eq(common.salt, "\x00\xff\xab\x19", 4);
+}
+END_TEST
+
+static const char *const no_salts[] = {
+    "0", "000", "0g", "g0", "0x00", "--", "00:00", "@@", "``", "[[",
+    /* 129 bytes */
+    "0000000000000000000000000000000000000000000000000000000000000000"
+    "0000000000000000000000000000000000000000000000000000000000000000"
+    "0000000000000000000000000000000000000000000000000000000000000000"
+    "0000000000000000000000000000000000000000000000000000000000000000"
+    "00"};
+
+START_TEST(what_is_no_hex_is_no_salt)
+{
+    char line[400];
+
+    setenv("CHECK_TOOL_PASS", "secret", 1);
+    snprintf(line, sizeof(line),
+             "--mask-env CHECK_TOOL_PASS --mask-salt-hex=%s", no_salts[_i]);
+    ck_assert_int_eq(parse(line), TOOL_USAGE);
 }
 END_TEST
 
@@ -404,6 +443,10 @@ make_suite(void)
     tcase_add_test(tc, common_options_have_defaults);
     tcase_add_test(tc, common_options_are_taken);
     tcase_add_test(tc, the_key_comes_from_the_environment);
+    tcase_add_test(tc, the_passphrase_comes_from_the_environment);
+    tcase_add_test(tc, a_salt_is_hex_of_either_case);
+    tcase_add_loop_test(tc, what_is_no_hex_is_no_salt, 0,
+                        sizeof(no_salts) / sizeof(no_salts[0]));
     tcase_add_test(tc, help_is_no_failure);
     tcase_add_loop_test(tc, wrong_usage_is_refused, 0, COUNT(wrong_usage));
     suite_add_tcase(suite, tc);

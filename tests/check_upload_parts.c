@@ -199,6 +199,57 @@ START_TEST(a_batch_that_was_gathered_before_is_divided_without_asking)
 }
 END_TEST
 
+/* Add `n` rows of `dim` coordinates (0: of a text), which must be taken. */
+static void
+add_wide(size_t n, size_t dim)
+{
+    static float wide[65536];
+    const char *ids[] = {"r", "r", "r"}, *texts[] = {"t", "t", "t"};
+    float *matrix = dim > 0 ? wide : NULL;
+    size_t taken;
+
+    ck_assert_uint_le(n * dim, 65536);
+    for (size_t i = 0; i < n; i++)
+        wide[i * dim] = 1;
+    ck_assert_int_eq(vecwire_uploader_add(
+                         f.up,
+                         &VECWIRE_UPSERT(.matrix = matrix, .dim = dim,
+                                         .rows = n, .ids = ids, .texts = texts),
+                         &taken),
+                     VECWIRE_OK);
+    ck_assert_uint_eq(taken, n);
+}
+
+START_TEST(rows_with_and_without_vectors_go_in_requests_of_their_own)
+{
+    upload_begin(&f, 10, 4);
+    f.base.engine.uploads.many = VECWIRE__MANY_TAKEN;
+    add_wide(2, 3);
+    add_wide(2, 0);
+    ck_assert_str_eq(upload_body(&f, 0),
+                     "[{\"id\":\"r\",\"vector\":[1,0,0],\"text\":\"t\"},"
+                     "{\"id\":\"r\",\"vector\":[1,0,0],\"text\":\"t\"}]");
+    add_wide(1, 2);
+    ck_assert_str_eq(upload_body(&f, 1), "[{\"id\":\"r\",\"text\":\"t\"},"
+                                         "{\"id\":\"r\",\"text\":\"t\"}]");
+    upload_fini(&f);
+}
+END_TEST
+
+START_TEST(a_request_has_no_more_coordinates_than_the_dialect_takes)
+{
+    upload_begin_with(&f, 100, 4, (size_t)8 << 20, UINT64_MAX);
+    f.base.engine.uploads.many = VECWIRE__MANY_TAKEN;
+    for (int i = 0; i < 16; i++)
+        add_wide(1, 65536);
+    ck_assert_uint_eq(upload_under_way(&f), 0);
+    add_wide(1, 65536);
+    ck_assert_uint_eq(upload_under_way(&f), 1);
+    ck_assert_uint_eq(vecwire_uploader_progress(f.up)->requests, 1);
+    upload_fini(&f);
+}
+END_TEST
+
 /* A body that is more than an array, as other dialects have it: what closes
  * a part stands for a while where the next row begins. */
 START_TEST(parts_are_whole_bodies_whatever_their_frame)
@@ -339,6 +390,10 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase, the_smaller_size_is_kept_for_later_batches);
     tcase_add_test(tcase,
                    a_batch_that_was_gathered_before_is_divided_without_asking);
+    tcase_add_test(tcase,
+                   rows_with_and_without_vectors_go_in_requests_of_their_own);
+    tcase_add_test(tcase,
+                   a_request_has_no_more_coordinates_than_the_dialect_takes);
     tcase_add_test(tcase, parts_are_whole_bodies_whatever_their_frame);
     tcase_add_test(tcase,
                    freed_when_a_part_fails_the_other_part_is_reported_too);

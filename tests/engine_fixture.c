@@ -114,7 +114,7 @@ encode(struct vecwire__call *call, enum vecwire__retry_class class)
 {
     static const float vector[3] = {0.5F, -1.0F, 2.0F};
     static const char *const ids[] = {"a"};
-    struct vecwire__settings settings = {"", 128};
+    struct vecwire__settings settings = {.prefix = "", .json_depth = 128};
     struct vecwire_refusal refusal;
 
     if (class == VECWIRE__READ) {

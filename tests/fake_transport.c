@@ -120,6 +120,26 @@ fake_unread(struct vecwire__conn *conn)
 }
 
 static void
+fake_pause(struct vecwire__conn *conn)
+{
+    struct fake_conn *fake = fake_conn_of(conn);
+
+    ck_assert_msg(fake->busy && !fake->paused, "a pause out of turn");
+    fake->paused = true;
+    fake->net->pauses++;
+}
+
+static void
+fake_resume(struct vecwire__conn *conn)
+{
+    struct fake_conn *fake = fake_conn_of(conn);
+
+    ck_assert_msg(fake->paused, "a resume out of turn");
+    fake->paused = false;
+    fake->net->resumes++;
+}
+
+static void
 fake_close(struct vecwire__conn *conn)
 {
     struct fake_conn *fake = fake_conn_of(conn);
@@ -134,7 +154,8 @@ fake_close(struct vecwire__conn *conn)
 }
 
 const struct vecwire__transport fake_transport = {
-    fake_open, fake_send, fake_quiet, fake_unread, fake_close};
+    fake_open,  fake_send,   fake_quiet, fake_unread,
+    fake_pause, fake_resume, fake_close};
 
 void
 fake_phase(struct vecwire__conn *conn, enum vecwire_phase phase)
@@ -189,6 +210,7 @@ fake_body(struct vecwire__conn *conn, const char *text)
     struct fake_transport *net = fake_conn_of(conn)->net;
 
     ck_assert_msg(fake_conn_of(conn)->busy, "no request is under way");
+    ck_assert_msg(!fake_conn_of(conn)->paused, "a body in a pause");
     conn->bytes_received += strlen(text);
     if (net->events != NULL)
         net->events->body(conn, text, strlen(text));
@@ -200,6 +222,7 @@ fake_end(struct vecwire__conn *conn, bool reusable)
     struct fake_conn *fake = fake_conn_of(conn);
 
     ck_assert_msg(fake->busy, "no request is under way");
+    ck_assert_msg(!fake->paused, "an end in a pause");
     fake->busy = false;
     fake->req = NULL;
     fake->answered++;

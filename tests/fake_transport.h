@@ -19,6 +19,7 @@ struct fake_conn {
     bool loud;         /* quiet() says false */
     bool unread;       /* unread() says true */
     bool busy;         /* a request is under way */
+    bool paused;       /* and must not be told until resume() */
     unsigned sends;    /* requests so far */
     unsigned answered; /* of these, with a whole reply */
     /* The request under way, as it was handed in; NULL when none. */
@@ -31,7 +32,7 @@ struct fake_transport {
     struct fake_clock *clock;
     const struct vecwire__conn_events *events; /* NULL: no upcalls */
     struct fake_conn_list open;                /* in the order of opening */
-    unsigned n_open, opened, closed, sends, looks;
+    unsigned n_open, opened, closed, sends, looks, pauses, resumes;
     /* So many of the next open() and send() calls find no memory. */
     unsigned fail_opens, fail_sends;
     /* The last request: a copy that outlives it. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every C file is as clang-format would write it.
+# Every C and C++ file is as clang-format would write it.
 set -u
 cd "${VECWIRE_SOURCE:-$(dirname "$0")/..}" || exit 1
 
@@ -15,5 +15,5 @@ case $(clang-format --version) in
     exit 77
     ;;
 esac
-find src include tests examples bench -name '*.[ch]' \
+find src include tests examples bench \( -name '*.[ch]' -o -name '*.cc' \) \
     -exec clang-format --dry-run -Werror --style=file {} +

@@ -11,7 +11,7 @@ for path in $(find src include tests examples bench scripts docs \
     -type f ! -name '*~' ! -name '.*' ! -path '*/.*' ! -path 'tests/data/*' |
     sort); do
     case $path in
-    *.c | *.h | *.sh | scripts/* | docs/* | bench/run) ;;
+    *.c | *.cc | *.h | *.sh | scripts/* | docs/* | bench/run) ;;
     *) continue ;;
     esac
     # A program whose only source bears its name is listed without the suffix.

@@ -248,15 +248,21 @@ serve_ask_wrong(int status, const char *code, const char *words,
 {
     const char *answer = serve_ask(status, method, path, headers, body);
     json_t *tree = json_loads(answer, 0, NULL);
-    const char *got_code, *got_words;
+    const char *got_code, *got_words, *top_code, *detail;
+    int got_status;
 
     ck_assert_msg(tree != NULL, "no JSON: %s", answer);
-    ck_assert_ptr_nonnull(
-        strstr(last_reply.headers, "\r\nContent-Type: application/json\r\n"));
-    ck_assert_int_eq(json_unpack(tree, "{s:{s:s,s:s !} !}", "error", "code",
-                                 &got_code, "message", &got_words),
+    ck_assert_ptr_nonnull(strstr(
+        last_reply.headers, "\r\nContent-Type: application/problem+json\r\n"));
+    ck_assert_int_eq(json_unpack(tree, "{s:i,s:s,s:s,s:{s:s,s:s !} !}",
+                                 "status", &got_status, "code", &top_code,
+                                 "detail", &detail, "error", "code", &got_code,
+                                 "message", &got_words),
                      0);
+    ck_assert_int_eq(got_status, status);
     ck_assert_str_eq(got_code, code);
+    ck_assert_str_eq(top_code, code);
+    ck_assert_str_eq(detail, got_words);
     ck_assert_msg(strstr(got_words, words) != NULL, "%s", got_words);
     json_decref(tree);
 }

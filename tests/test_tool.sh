@@ -37,11 +37,8 @@ later() {
     err "$*" 'not built yet$'
     one_line "$*" err
 }
-later query --text hello
 later query --vector '[1]' --dialect qdrant
 later query --vector '[1]' --dialect chroma
-later query --vector '[1]' --mask-env X
-later query --vector '[1]' --mask-salt-hex 00
 later query --vector '[1]' --cacert f
 later query --vector '[1]' --cert f --key f
 later query --vector '[1]' --key f

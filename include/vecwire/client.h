@@ -10,9 +10,10 @@
 extern "C" {
 #endif
 
-struct event_base;     /* libevent's; the caller's, must outlive the client */
-struct vecwire_client; /* bound to one event_base and its thread */
-struct vecwire_loop;   /* see loop.h */
+struct event_base;       /* libevent's; the caller's, must outlive the client */
+struct vecwire_client;   /* bound to one event_base and its thread */
+struct vecwire_loop;     /* see loop.h */
+struct vecwire_hms_mask; /* see hms.h */
 
 /* Name of one call within its client, never used again there; it means
  * nothing to another client. 0 names none. */
@@ -98,9 +99,11 @@ struct vecwire_options {
     uint64_t max_waiting_bytes; /* encoded requests that wait: 64 MiB */
     uint64_t max_reply_bytes;   /* body of one reply: 256 MiB */
     uint32_t dialect;           /* enum vecwire_dialect: VECWIRE_HMS */
-    uint32_t connections;       /* at most open at once: 8 */
-    uint32_t max_waiting;       /* calls without a connection, those between
-                                 * two attempts included: 1024 */
+    /* At most open at once: 8; HMS: 4, as many requests as its server works
+     * on, refusing more with 503. */
+    uint32_t connections;
+    uint32_t max_waiting; /* calls without a connection, those between
+                           * two attempts included: 1024 */
     /* A whole call, waiting and retries: 30000. Looked at by the loop; a
      * reply that is read in the same pass wins. */
     uint32_t deadline_ms;
@@ -109,11 +112,16 @@ struct vecwire_options {
     uint32_t attempts;         /* rounds of sending a call: 3 */
     uint32_t max_header_bytes; /* all headers of one reply: 65536 */
     uint32_t max_header_lines; /* header lines of one reply: 128 */
-    uint32_t json_depth;       /* replies, filters, payloads: 128, <= 255 */
-    uint32_t read_per_turn;    /* bytes read in one iteration: 262144 */
-    bool no_retry;             /* never send a call a second time */
-    bool repeat_writes; /* writes whose fate is unknown may be sent again */
+    /* Nesting in filters and payloads, sent or received: 128, <= 255. What a
+     * reply wraps around its payloads does not count, up to 255 in all. */
+    uint32_t json_depth;
+    uint32_t read_per_turn; /* bytes read in one iteration: 262144 */
+    bool no_retry;          /* never send a call a second time */
+    bool repeat_writes;     /* writes whose fate is unknown may be sent again */
     bool reserved[2];
+    /* HMS: mask every vector that is sent. The key is copied; the mask may be
+     * freed once the client is made. NULL: vectors go out as they are. */
+    const struct vecwire_hms_mask *hms_mask;
 };
 
 #ifndef __cplusplus

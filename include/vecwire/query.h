@@ -16,17 +16,38 @@ struct vecwire_reply; /* see reply.h */
  * called from it, vecwire_client_free() included. */
 typedef void (*vecwire_reply_cb)(const struct vecwire_reply *reply, void *arg);
 
+/* What a rows callback wants next. */
+enum vecwire_rows_action {
+    VECWIRE_CONTINUE = 0,
+    VECWIRE_PAUSE = 1 /* no rows until vecwire_resume() */
+};
+
+/* Rows of a reply that has not ended. Runs any number of times from the loop,
+ * before the completion, and for 2xx replies only. Each row is whole and
+ * valid; that none is missing is said by the completion. `rows` has the new
+ * rows, best first and behind those of earlier runs, the call's id and the
+ * status, and nothing else. It dies when this returns and cannot be kept. A
+ * call whose rows went out is never repeated by the library.
+ *
+ * After VECWIRE_PAUSE the call's connection is not read, which holds its
+ * server up, and its deadline stands still; cancel, close and free end it as
+ * ever. Any function may be called from here, vecwire_client_free()
+ * included. */
+typedef enum vecwire_rows_action (*vecwire_rows_cb)(
+    const struct vecwire_reply *rows, void *arg);
+
 /* Requests. In all of them: `size` comes from the macro or the init
  * function; zero or NULL is the default; all they point at is read before
  * the verb returns and stays the caller's; `call` (NULL: the client's
  * settings) and `refusal` (NULL: not wanted) may stand in every one. They
  * grow at the end only, in steps of 8 bytes, without padding. */
 
-/* Search by vector. */
+/* Search by vector, by text, or by both. */
 struct vecwire_query_request {
     size_t size;
-    const float *vector; /* dim floats, none NaN or infinite */
-    size_t dim;          /* >= 1 */
+    /* dim floats, none NaN or infinite. NULL with dim 0: by text alone. */
+    const float *vector;
+    size_t dim;
     /* Keep only what matches: JSON text of one object, NUL-terminated, or
      * the same as a jansson object; not both. NULL, NULL: everything. */
     const char *filter;
@@ -35,14 +56,27 @@ struct vecwire_query_request {
     struct vecwire_refusal *refusal;
     uint32_t top_k; /* 0: 10; always sent. HMS: at most 100 */
     uint32_t reserved;
+    /* UTF-8, for servers with a model: HMS scores by fused ranks then, and
+     * answers 422 where it has none. NULL: by vector alone. */
+    const char *text;
+    /* HMS: the date that the server shall take for today, UTF-8, sent as it
+     * is beside `text`. NULL: not sent. */
+    const char *today;
+    /* Hand rows out as they come, with `rows_arg`. NULL: all of them come
+     * with the completion, whose reply otherwise has none. */
+    vecwire_rows_cb on_rows;
+    void *rows_arg;
 };
 
 /* Insert rows, or replace those whose ids exist. By column. */
 struct vecwire_upsert_request {
     size_t size;
-    const float *matrix; /* rows x dim, C order, none NaN or infinite */
-    size_t rows;         /* >= 1. HMS: at most 1000 */
-    size_t dim;          /* >= 1 */
+    /* rows x dim, C order, none NaN or infinite. NULL with dim 0: rows
+     * without vectors, for servers that make them from the texts (HMS with an
+     * embedder); each row needs a text then. */
+    const float *matrix;
+    size_t rows; /* >= 1. HMS: at most 1000 */
+    size_t dim;
     /* One UTF-8 text a row. HMS: 1 to 256 bytes, no control characters. */
     const char *const *ids;
     const char *const *texts; /* one UTF-8 text a row; NULL, or NULL in it:
@@ -140,6 +174,15 @@ VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_query(struct vecwire_client *client,
               const struct vecwire_query_request *query, vecwire_reply_cb cb,
               void *arg, vecwire_call_id *id);
+
+/**
+ * Have a paused call go on, from the loop. Inside its own rows callback: do
+ * not pause it, whatever that returns. False: no such call is paused
+ * (running, finished, unknown or 0); nothing happens. A NULL client gives
+ * false.
+ */
+VECWIRE_API bool vecwire_resume(struct vecwire_client *client,
+                                vecwire_call_id id);
 
 /* The reply's vecwire_reply_affected() is the number of rows stored. A server
  * that is too old to take several rows answers such a call with 404; later

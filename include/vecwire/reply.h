@@ -65,6 +65,10 @@ VECWIRE_API uint32_t vecwire_reply_status(const struct vecwire_reply *reply);
 /* Number of rows, 0 on failure. */
 VECWIRE_API size_t vecwire_reply_count(const struct vecwire_reply *reply);
 
+/* Number of rows that went to the query's on_rows before; failures too. */
+VECWIRE_API uint64_t
+vecwire_reply_rows_given(const struct vecwire_reply *reply);
+
 /* Row `index`, best first for a query; NULL past the end. */
 VECWIRE_API const struct vecwire_row *
 vecwire_reply_row(const struct vecwire_reply *reply, size_t index);
@@ -121,7 +125,7 @@ VECWIRE_API vecwire_call_id vecwire_reply_id(const struct vecwire_reply *reply);
 
 /* Keep a reply past its callback, without a copy; it may outlive the client,
  * not its allocator. Each keep needs one vecwire_reply_release(). Returns
- * `reply`. */
+ * `reply`, or NULL, with nothing kept, inside a rows callback. */
 VECWIRE_API const struct vecwire_reply *
 vecwire_reply_keep(const struct vecwire_reply *reply);
 

@@ -112,6 +112,7 @@ release(struct vecwire_client *client)
 
     if (client->texts.api_key != NULL)
         explicit_bzero(client->texts.api_key, strlen(client->texts.api_key));
+    vecwire__hms_masking_fini(&client->masking);
     vecwire__headers_free(&client->headers, &mem);
     vecwire__headers_free(&client->extra, &mem);
     vecwire__mem_free(&mem, client->texts.api_key, client->texts.key_bytes);
@@ -233,6 +234,16 @@ make_net(struct vecwire_client *client)
     return vecwire__net_new(&client->net, &config);
 }
 
+/* A payload that may be sent may come back, inside the reply's own brackets:
+ * root, rows, row. */
+static uint32_t
+reply_depth(uint32_t payload_depth)
+{
+    const uint32_t around = 3, most = 255;
+
+    return payload_depth > most - around ? most : payload_depth + around;
+}
+
 static enum vecwire_err
 make_engine(struct vecwire_client *client)
 {
@@ -253,7 +264,7 @@ make_engine(struct vecwire_client *client)
         .connections = o->connections,
         .max_waiting = o->max_waiting,
         .attempts = o->attempts,
-        .json_depth = o->json_depth,
+        .json_depth = reply_depth(o->json_depth),
     };
 
     return vecwire__engine_init(&client->engine, &config);
@@ -274,6 +285,11 @@ make_parts(struct vecwire_client *client, struct vecwire_refusal *refusal)
         err = make_engine(client);
     client->settings.prefix = client->url.prefix;
     client->settings.json_depth = client->options.json_depth;
+    if (client->options.hms_mask != NULL) {
+        vecwire__hms_masking_init(&client->masking, client->options.hms_mask,
+                                  &client->guarded);
+        client->settings.hms_masking = &client->masking;
+    }
     return err;
 }
 
@@ -338,6 +354,7 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
     /* Nothing of the caller's is looked at again. */
     client->options.url = NULL;
     client->options.refusal = NULL;
+    client->options.hms_mask = NULL;
     client->options.mem = &client->mem;
     *out = client;
     return VECWIRE_OK;
@@ -378,6 +395,15 @@ vecwire_cancel(struct vecwire_client *client, vecwire_call_id id)
         return false;
     assert(!client->engine.in_hook);
     return vecwire__engine_cancel(&client->engine, id);
+}
+
+bool
+vecwire_resume(struct vecwire_client *client, vecwire_call_id id)
+{
+    if (client == NULL)
+        return false;
+    assert(!client->engine.in_hook);
+    return vecwire__engine_resume(&client->engine, id);
 }
 
 const struct vecwire_stats *

@@ -4,6 +4,7 @@
 
 #include "api/guard.h"
 #include "call/engine.h"
+#include "dialect/hms_mask.h"
 #include "net/net.h"
 
 #include <vecwire/vecwire.h>
@@ -24,6 +25,7 @@ struct vecwire_client {
     struct vecwire__headers extra;   /* copies of options.headers */
     struct vecwire__headers headers; /* what every request carries */
     struct vecwire__settings settings;
+    struct vecwire__hms_masking masking; /* all zero without a mask */
     struct vecwire__url url;
     const struct vecwire__dialect *dialect;
     struct vecwire__timers timers;

@@ -7,6 +7,7 @@
 #define MAX_JSON_DEPTH 255
 #define MAX_CONNECTIONS 65536
 #define MAX_WAITING (1u << 23)
+#define FIRST_SIZE VECWIRE__SIZE_UP_TO(struct vecwire_options, reserved)
 
 static void
 u32_default(uint32_t *field, uint32_t value)
@@ -18,8 +19,11 @@ u32_default(uint32_t *field, uint32_t value)
 static void
 fill_in(struct vecwire_options *o)
 {
+    const struct vecwire__dialect *dialect;
+
     u32_default(&o->dialect, VECWIRE_HMS);
-    u32_default(&o->connections, 8);
+    dialect = vecwire__dialect_find(o->dialect);
+    u32_default(&o->connections, dialect == NULL ? 8 : dialect->connections);
     u32_default(&o->max_waiting, 1024);
     u32_default(&o->deadline_ms, 30000);
     u32_default(&o->connect_ms, 5000);
@@ -27,6 +31,7 @@ fill_in(struct vecwire_options *o)
     u32_default(&o->attempts, 3);
     u32_default(&o->max_header_bytes, 64u << 10);
     u32_default(&o->max_header_lines, 128);
+    /* Servers hold payloads 126 deep; a reply has three brackets around. */
     u32_default(&o->json_depth, 128);
     u32_default(&o->read_per_turn, 256u << 10);
     if (o->max_waiting_bytes == 0)
@@ -56,6 +61,9 @@ check(const struct vecwire_options *o, struct vecwire_refusal *refusal)
     const struct vecwire__dialect *dialect = vecwire__dialect_find(o->dialect);
     enum vecwire_err err;
 
+    if (o->hms_mask != NULL && o->dialect != VECWIRE_HMS)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "hms_mask: only HMS has masks");
     if (dialect == NULL)
         return vecwire__refuse(refusal, VECWIRE_EUNSUPPORTED, SIZE_MAX,
                                SIZE_MAX, "dialect %u is not built",
@@ -88,7 +96,7 @@ vecwire__options_take(struct vecwire_options *out,
                       const struct vecwire_options *given,
                       struct vecwire_refusal *refusal)
 {
-    if (!vecwire__input_take(out, sizeof(*out), given, sizeof(*out)))
+    if (!vecwire__input_take(out, sizeof(*out), given, FIRST_SIZE))
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "options were not made by VECWIRE_OPTIONS() or "
                                "vecwire_options_init(), or set what this "

@@ -23,6 +23,12 @@ vecwire_reply_count(const struct vecwire_reply *reply)
     return reply->n_rows;
 }
 
+uint64_t
+vecwire_reply_rows_given(const struct vecwire_reply *reply)
+{
+    return reply->rows_given;
+}
+
 const struct vecwire_row *
 vecwire_reply_row(const struct vecwire_reply *reply, size_t index)
 {
@@ -130,6 +136,8 @@ counted(const struct vecwire_reply *reply)
 const struct vecwire_reply *
 vecwire_reply_keep(const struct vecwire_reply *reply)
 {
+    if (reply->is_batch)
+        return NULL;
     counted(reply)->refs++;
     return reply;
 }

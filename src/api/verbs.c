@@ -7,6 +7,8 @@
 #include "api/raw.h"
 
 #define NS_PER_MS UINT64_C(1000000)
+/* Sizes in the first version of requests that have grown. */
+#define FIRST_QUERY VECWIRE__SIZE_UP_TO(struct vecwire_query_request, reserved)
 
 /* What every verb gets, beside its request. */
 struct verb {
@@ -16,6 +18,8 @@ struct verb {
     vecwire_reply_cb cb;
     void *arg;
     enum vecwire__verb which;
+    vecwire_rows_cb on_rows; /* NULL: rows come with the completion */
+    void *rows_arg;
 };
 
 enum vecwire_err
@@ -107,6 +111,8 @@ begin(const struct verb *verb, struct vecwire__call **call)
         return vecwire__refuse(verb->refusal, VECWIRE_ENOMEM, SIZE_MAX,
                                SIZE_MAX, "out of memory");
     (*call)->enc.verb = verb->which;
+    (*call)->on_rows = verb->on_rows;
+    (*call)->rows_arg = verb->rows_arg;
     return settle(verb, *call);
 }
 
@@ -181,16 +187,16 @@ start(const struct verb *verb, const void *request, vecwire_call_id *id)
     return end(verb, call, err, id);
 }
 
-/* A copy of the request that knows all fields. False: it was made without
- * macro and init: then it cannot be trusted to hold a place for the reason
- * either. */
+/* A copy of the request that knows all fields; `least` is its size in the
+ * first version. False: it was made without macro and init: then it cannot be
+ * trusted to hold a place for the reason either. */
 static bool
-take(struct vecwire_client *client, void *copy, size_t size,
+take(struct vecwire_client *client, void *copy, size_t size, size_t least,
      const void *request, vecwire_call_id *id)
 {
     if (id != NULL)
         *id = 0;
-    if (vecwire__input_take(copy, size, request, size))
+    if (vecwire__input_take(copy, size, request, least))
         return true;
     if (client != NULL)
         client->engine.stats.calls_refused++;
@@ -211,10 +217,11 @@ vecwire_query(struct vecwire_client *client,
     struct vecwire_refusal local;
     struct vecwire_query_request q;
 
-    if (!take(client, &q, sizeof(q), query, id))
+    if (!take(client, &q, sizeof(q), FIRST_QUERY, query, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, q.call, place(q.refusal, &local), cb,
-                                arg, VECWIRE__VERB_QUERY},
+                                arg, VECWIRE__VERB_QUERY, q.on_rows,
+                                q.rows_arg},
                  &q, id);
 }
 
@@ -226,7 +233,7 @@ vecwire_upsert(struct vecwire_client *client,
     struct vecwire_refusal local;
     struct vecwire_upsert_request u;
 
-    if (!take(client, &u, sizeof(u), upsert, id))
+    if (!take(client, &u, sizeof(u), sizeof(u), upsert, id))
         return VECWIRE_EINVAL;
     if (client != NULL && u.rows > 1 &&
         client->engine.uploads.many == VECWIRE__MANY_LACKED) {
@@ -237,7 +244,7 @@ vecwire_upsert(struct vecwire_client *client,
             "send them one by one, or use an uploader, which does");
     }
     return start(&(struct verb){client, u.call, place(u.refusal, &local), cb,
-                                arg, VECWIRE__VERB_UPSERT},
+                                arg, VECWIRE__VERB_UPSERT, NULL, NULL},
                  &u, id);
 }
 
@@ -249,10 +256,10 @@ vecwire_delete(struct vecwire_client *client,
     struct vecwire_refusal local;
     struct vecwire_delete_request d;
 
-    if (!take(client, &d, sizeof(d), del, id))
+    if (!take(client, &d, sizeof(d), sizeof(d), del, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, d.call, place(d.refusal, &local), cb,
-                                arg, VECWIRE__VERB_DELETE},
+                                arg, VECWIRE__VERB_DELETE, NULL, NULL},
                  &d, id);
 }
 
@@ -264,9 +271,9 @@ vecwire_raw(struct vecwire_client *client,
     struct vecwire_refusal local;
     struct vecwire_raw_request r;
 
-    if (!take(client, &r, sizeof(r), raw, id))
+    if (!take(client, &r, sizeof(r), sizeof(r), raw, id))
         return VECWIRE_EINVAL;
     return start(&(struct verb){client, r.call, place(r.refusal, &local), cb,
-                                arg, VECWIRE__VERB_RAW},
+                                arg, VECWIRE__VERB_RAW, NULL, NULL},
                  &r, id);
 }

@@ -168,6 +168,7 @@ judge(struct vecwire__call *call, const struct vecwire__setback *setback)
         .sent_any = setback->sent_any,
         .reply_seen = setback->reply_seen,
         .reused = call->conn != NULL && call->conn->used,
+        .rows_given = call->reply->rows_given > 0,
         .no_retry = call->no_retry,
         .repeat_writes = call->repeat_writes,
         .budget_left = vecwire__budget_left(&engine->budget),

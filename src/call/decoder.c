@@ -32,6 +32,30 @@ decoding_of(const struct vecwire__call *call)
     return &call->engine->config.dialect->decoding[call->enc.verb];
 }
 
+/* What is read now: the reply, or the rows that go out before its end. */
+static struct vecwire_reply *
+target_of(const struct vecwire__call *call)
+{
+    return call->batch != NULL ? call->batch : call->reply;
+}
+
+/* False: no memory. */
+static bool
+begin_batch(struct vecwire__call *call)
+{
+    if (call->on_rows == NULL)
+        return true;
+    if (call->batch == NULL)
+        call->batch = vecwire__call_take_reply(call->engine);
+    if (call->batch == NULL)
+        return false;
+    vecwire__reply_reset(call->batch);
+    call->batch->is_batch = true;
+    call->batch->id = call->id;
+    call->batch->status = call->reply->status;
+    return true;
+}
+
 bool
 vecwire__decode_head(struct vecwire__call *call,
                      const struct vecwire__head *head)
@@ -44,6 +68,9 @@ vecwire__decode_head(struct vecwire__call *call,
         return false;
     if (decoding->table == NULL || !vecwire__reply_is_2xx(reply))
         return true;
+    if (!begin_batch(call))
+        return false;
+    reply = target_of(call);
     call->decoder = take_decoder(call->engine);
     if (call->decoder == NULL)
         return false;
@@ -91,14 +118,26 @@ vecwire__decode_end(struct vecwire__call *call)
     if (decoder == NULL)
         return true;
     decoder->rc = vecwire__json_finish(&decoder->reader);
-    return decoder->rc == VECWIRE__JSON_DONE && call->reply->answered;
+    return decoder->rc == VECWIRE__JSON_DONE && target_of(call)->answered;
+}
+
+void
+vecwire__decode_drop_rows(struct vecwire__call *call)
+{
+    struct vecwire__json_reader *reader = &call->decoder->reader;
+    size_t whole_at = call->batch->whole_at;
+    size_t moved = vecwire__reply_drop_rows(call->batch);
+
+    /* A text that is being read. */
+    if (reader->text_at >= whole_at)
+        reader->text_at -= moved;
 }
 
 enum vecwire_err
 vecwire__decode_fault(const struct vecwire__call *call, char *line, size_t size)
 {
     const struct vecwire__decoder *decoder = call->decoder;
-    const char *fault = call->reply->fault;
+    const char *fault = target_of(call)->fault;
     unsigned long long at;
 
     snprintf(line, size, "%s", vecwire_strerror(VECWIRE_ENOMEM));

@@ -13,6 +13,9 @@ VECWIRE_NODISCARD bool vecwire__decode_head(struct vecwire__call *call,
 VECWIRE_NODISCARD bool vecwire__decode_body(struct vecwire__call *call,
                                             const char *bytes, size_t len);
 
+/* The whole rows of the call's batch have gone out: make room. */
+void vecwire__decode_drop_rows(struct vecwire__call *call);
+
 /* The body has ended. False as above. */
 VECWIRE_NODISCARD bool vecwire__decode_end(struct vecwire__call *call);
 

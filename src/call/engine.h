@@ -41,12 +41,16 @@ struct vecwire__call {
     struct vecwire__request req;
     struct vecwire__headers headers; /* its own; empty: the client's */
     struct vecwire_reply *reply;
+    struct vecwire_reply *batch; /* rows for on_rows; NULL: none such yet */
     struct vecwire__decoder *decoder; /* while a JSON reply is read */
     struct vecwire__conn *conn;       /* its lease; NULL: none */
     vecwire_reply_cb cb;
     void *arg;
+    vecwire_rows_cb on_rows; /* NULL: all rows come with the completion */
+    void *rows_arg;
     vecwire_call_id id;
     uint64_t deadline_ns; /* UINT64_MAX: none */
+    uint64_t left_ns;     /* until then, while it is paused */
     uint64_t iterations_at;
     uint64_t overdue_at; /* 1 + what had been received at the deadline */
     enum vecwire__call_state state;
@@ -56,6 +60,8 @@ struct vecwire__call {
     bool no_retry;
     bool repeat_writes;
     bool maybe_applied; /* an earlier attempt may have done the write */
+    bool in_rows;       /* its on_rows is on the stack, */
+    bool resume_asked;  /* and a pause is not wanted any more */
 };
 
 TAILQ_HEAD(vecwire__call_list, vecwire__call);
@@ -171,6 +177,9 @@ void vecwire__call_free(struct vecwire__call *call);
 /* Free what is kept for the next calls, but for the decoders. */
 void vecwire__spares_free(struct vecwire__engine *engine);
 
+/* An empty reply; NULL: no memory. */
+struct vecwire_reply *vecwire__call_take_reply(struct vecwire__engine *engine);
+
 /* Give back a reply that its call no longer needs. */
 void vecwire__call_drop_reply(struct vecwire__engine *engine,
                               struct vecwire_reply *reply);
@@ -182,6 +191,9 @@ enum vecwire_err vecwire__engine_submit(struct vecwire__engine *engine,
 
 /* See vecwire_cancel(). */
 bool vecwire__engine_cancel(struct vecwire__engine *engine, vecwire_call_id id);
+
+/* See vecwire_resume(). */
+bool vecwire__engine_resume(struct vecwire__engine *engine, vecwire_call_id id);
 
 /* See vecwire_client_close(); timeout in ns from now, UINT64_MAX: none. */
 void vecwire__engine_close(struct vecwire__engine *engine,

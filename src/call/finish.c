@@ -42,6 +42,28 @@ vecwire__finish_call(struct vecwire__call *call)
     vecwire__engine_leave(engine);
 }
 
+enum vecwire_rows_action
+vecwire__finish_rows(struct vecwire__call *call)
+{
+    struct vecwire__engine *engine = call->engine;
+    struct vecwire_reply *batch = call->batch;
+    size_t begun = batch->n_rows;
+    enum vecwire_rows_action action;
+
+    batch->n_rows = batch->n_whole;
+    vecwire__reply_settle(batch);
+    call->reply->rows_given += batch->n_whole;
+    /* The rows live until the callback returns, whatever that does to their
+     * call. */
+    batch->refs++;
+    vecwire__engine_enter(engine);
+    action = call->on_rows(batch, call->rows_arg);
+    batch->n_rows = begun;
+    vecwire__call_drop_reply(engine, batch);
+    vecwire__engine_leave(engine);
+    return action;
+}
+
 void
 vecwire__finish_close(struct vecwire__engine *engine, enum vecwire_err code)
 {
@@ -59,8 +81,8 @@ vecwire__finish_close(struct vecwire__engine *engine, enum vecwire_err code)
 }
 
 void
-vecwire__finish_rows(struct vecwire_uploader *up,
-                     const struct vecwire_failed_rows *failed)
+vecwire__finish_failed(struct vecwire_uploader *up,
+                       const struct vecwire_failed_rows *failed)
 {
     struct vecwire__engine *engine = up->engine;
 

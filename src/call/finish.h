@@ -11,6 +11,10 @@
  * call. The engine may be shut when this returns. */
 void vecwire__finish_call(struct vecwire__call *call);
 
+/* Run on_rows for the whole rows of the call's batch. The call may be gone,
+ * and the engine shut, when this returns. */
+enum vecwire_rows_action vecwire__finish_rows(struct vecwire__call *call);
+
 /* Run the callback of vecwire_client_close(). As above. */
 void vecwire__finish_close(struct vecwire__engine *engine,
                            enum vecwire_err code);
@@ -18,8 +22,8 @@ void vecwire__finish_close(struct vecwire__engine *engine,
 /* The callbacks of an upload: rows that failed, room, the completion. What
  * runs on the upload holds it; it may have come to its end when these
  * return. */
-void vecwire__finish_rows(struct vecwire_uploader *up,
-                          const struct vecwire_failed_rows *failed);
+void vecwire__finish_failed(struct vecwire_uploader *up,
+                            const struct vecwire_failed_rows *failed);
 void vecwire__finish_room(struct vecwire_uploader *up);
 void vecwire__finish_upload(struct vecwire__engine *engine,
                             struct vecwire_uploader *up);

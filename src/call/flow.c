@@ -122,6 +122,62 @@ on_head(struct vecwire__conn *conn, const struct vecwire__head *head)
     vecwire__engine_leave(engine);
 }
 
+/* Its caller takes no rows for now: nothing is read, no time runs. */
+static void
+pause_call(struct vecwire__call *call)
+{
+    struct vecwire__engine *engine = call->engine;
+    uint64_t now = vecwire__timers_now(engine->config.timers);
+
+    if (call->deadline_ns != UINT64_MAX)
+        call->left_ns = call->deadline_ns > now ? call->deadline_ns - now : 0;
+    vecwire__timer_clear(engine->config.timers, &call->timer);
+    vecwire__call_step(call, VECWIRE__CALL_EV_PAUSE);
+    engine->config.transport->pause(call->conn);
+}
+
+bool
+vecwire__engine_resume(struct vecwire__engine *engine, vecwire_call_id id)
+{
+    struct vecwire__call *call = vecwire__slots_find(&engine->slots, id);
+    struct vecwire__timers *timers = engine->config.timers;
+
+    if (call != NULL && call->in_rows) {
+        call->resume_asked = true;
+        return true;
+    }
+    if (call == NULL || call->state != VECWIRE__CALL_PAUSED)
+        return false;
+    if (call->deadline_ns != UINT64_MAX) {
+        call->deadline_ns = vecwire__timers_now(timers) + call->left_ns;
+        vecwire__timer_set(timers, &call->timer, call->deadline_ns);
+    }
+    vecwire__call_step(call, VECWIRE__CALL_EV_RESUME);
+    engine->config.transport->resume(call->conn);
+    return true;
+}
+
+/* Rows that are whole go out before the reply has ended. */
+static void
+give_rows(struct vecwire__call *call)
+{
+    struct vecwire__engine *engine = call->engine;
+    vecwire_call_id id = call->id;
+    enum vecwire_rows_action action;
+
+    if (call->batch == NULL || call->batch->n_whole == 0)
+        return;
+    call->in_rows = true;
+    call->resume_asked = false;
+    action = vecwire__finish_rows(call);
+    if (vecwire__slots_find(&engine->slots, id) == NULL)
+        return; /* canceled, or its client freed */
+    call->in_rows = false;
+    vecwire__decode_drop_rows(call);
+    if (action == VECWIRE_PAUSE && !call->resume_asked)
+        pause_call(call);
+}
+
 static void
 on_body(struct vecwire__conn *conn, const char *bytes, size_t len)
 {
@@ -129,7 +185,9 @@ on_body(struct vecwire__conn *conn, const char *bytes, size_t len)
     struct vecwire__engine *engine = call->engine;
 
     vecwire__engine_enter(engine);
-    if (!vecwire__decode_body(call, bytes, len))
+    if (vecwire__decode_body(call, bytes, len))
+        give_rows(call);
+    else
         unreadable(call, false);
     vecwire__engine_leave(engine);
 }

@@ -19,6 +19,7 @@ vecwire__call_phase(const struct vecwire__call *call)
                    ? VECWIRE_PHASE_WAITING
                    : VECWIRE_PHASE_SENDING;
     case VECWIRE__CALL_RECEIVING:
+    case VECWIRE__CALL_PAUSED:
         return VECWIRE_PHASE_RECEIVING;
     default:
         return VECWIRE_PHASE_NONE;
@@ -41,7 +42,9 @@ judge(const struct vecwire__call *call, enum vecwire_err code)
         .code = code,
         .http_status = call->reply->status,
         .sent_any = vecwire__call_sent_any(call),
-        .reply_seen = call->state == VECWIRE__CALL_RECEIVING,
+        .reply_seen = call->state == VECWIRE__CALL_RECEIVING ||
+                      call->state == VECWIRE__CALL_PAUSED,
+        .rows_given = call->reply->rows_given > 0,
         .no_retry = true,
         .repeat_writes = call->repeat_writes,
         .attempts = call->attempts == 0 ? 1 : call->attempts,

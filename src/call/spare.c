@@ -43,8 +43,8 @@ take_call(struct vecwire__engine *engine)
     return call;
 }
 
-static struct vecwire_reply *
-take_reply(struct vecwire__engine *engine)
+struct vecwire_reply *
+vecwire__call_take_reply(struct vecwire__engine *engine)
 {
     struct vecwire_reply *reply = engine->spares.replies;
 
@@ -66,7 +66,7 @@ vecwire__call_new(struct vecwire__engine *engine, vecwire_reply_cb cb,
         return NULL;
     call = take_call(engine);
     if (call != NULL)
-        call->reply = take_reply(engine);
+        call->reply = vecwire__call_take_reply(engine);
     if (call == NULL || call->reply == NULL) {
         if (call != NULL)
             vecwire__call_free(call);
@@ -97,6 +97,8 @@ vecwire__call_free(struct vecwire__call *call)
     vecwire__headers_free(&call->headers, mem);
     if (call->reply != NULL)
         vecwire__call_drop_reply(engine, call->reply);
+    if (call->batch != NULL)
+        vecwire__call_drop_reply(engine, call->batch);
     if (spares->n_calls >= VECWIRE__MAX_SPARES ||
         call->enc.text.cap > MAX_KEPT) {
         really_free(call, mem);

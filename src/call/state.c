@@ -28,8 +28,14 @@ static const unsigned char
             },
         [VECWIRE__CALL_RECEIVING] =
             {
+                [VECWIRE__CALL_EV_PAUSE] = TO(VECWIRE__CALL_PAUSED),
                 [VECWIRE__CALL_EV_RETRY] = TO(VECWIRE__CALL_RETRY_WAIT),
                 [VECWIRE__CALL_EV_END] = TO(VECWIRE__CALL_DONE),
+                [VECWIRE__CALL_EV_GIVE_UP] = TO(VECWIRE__CALL_DONE),
+            },
+        [VECWIRE__CALL_PAUSED] =
+            {
+                [VECWIRE__CALL_EV_RESUME] = TO(VECWIRE__CALL_RECEIVING),
                 [VECWIRE__CALL_EV_GIVE_UP] = TO(VECWIRE__CALL_DONE),
             },
         [VECWIRE__CALL_RETRY_WAIT] =

@@ -6,7 +6,10 @@
  *  |  '---- lease warm ----------------------^                        end
  *  |                                                                   v
  *  |   any of the three --retry--> RETRY_WAIT --timer--> QUEUED       DONE
- *  any but DONE --deadline, cancel, close, verdict--> DONE */
+ *  any but DONE --deadline, cancel, close, verdict--> DONE
+ *
+ * RECEIVING --pause--> PAUSED --resume--> RECEIVING: its caller takes rows
+ * before the end, and none for now. */
 #ifndef VECWIRE_CALL_STATE_H
 #define VECWIRE_CALL_STATE_H
 
@@ -15,6 +18,7 @@ enum vecwire__call_state {
     VECWIRE__CALL_CONNECTING, /* bound to a connection that comes up */
     VECWIRE__CALL_SENDING,    /* request leaves or has left */
     VECWIRE__CALL_RECEIVING,  /* a byte of the reply has come */
+    VECWIRE__CALL_PAUSED,     /* keeps its connection, which is not read */
     VECWIRE__CALL_RETRY_WAIT, /* holds no connection, waits for its time */
     VECWIRE__CALL_DONE,       /* outcome fixed, off every list */
     VECWIRE__CALL_N_STATES
@@ -25,6 +29,8 @@ enum vecwire__call_event {
     VECWIRE__CALL_EV_LEASE_WARM,
     VECWIRE__CALL_EV_UP,
     VECWIRE__CALL_EV_FIRST_BYTE,
+    VECWIRE__CALL_EV_PAUSE,
+    VECWIRE__CALL_EV_RESUME,
     VECWIRE__CALL_EV_RETRY,
     VECWIRE__CALL_EV_TIMER,
     VECWIRE__CALL_EV_END,     /* the reply is whole */

@@ -180,7 +180,7 @@ vecwire__upload_failed(struct vecwire_uploader *up,
         if (reply != NULL)
             reply->refs++;
     }
-    vecwire__finish_rows(up, &failed);
+    vecwire__finish_failed(up, &failed);
 }
 
 static void

@@ -27,6 +27,8 @@ struct vecwire__batch {
     const char **id_list; /* of all rows, once it is full */
     uint64_t first;       /* number of its first row */
     size_t n_rows;
+    size_t dim; /* of its rows; 0: they have no vectors */
+    struct vecwire__upsert_load load;
     size_t done;                 /* rows with an outcome, from the first on */
     size_t part;                 /* rows of the request under way */
     struct vecwire__call *call;  /* that request; NULL: none */

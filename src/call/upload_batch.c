@@ -86,7 +86,23 @@ vecwire__batch_recycle(struct vecwire__batch *batch)
         vecwire__buf_fini(&batch->text);
     batch->text.len = batch->ids.len = 0;
     batch->n_rows = batch->done = batch->part = 0;
+    batch->load = (struct vecwire__upsert_load){0};
     TAILQ_INSERT_HEAD(&up->free, batch, link);
+}
+
+/* A row that is none of this batch's: its vector is of another dimension, or
+ * the dialect takes no more at once. */
+static bool
+is_another_s(struct vecwire__batch *batch,
+             const struct vecwire_upsert_request *rows, size_t row)
+{
+    struct vecwire__upsert_load load = batch->load;
+    const struct vecwire__upsert_parts *parts = batch->up->parts;
+
+    if (batch->n_rows == 0)
+        return false;
+    return batch->dim != rows->dim ||
+           (parts->fits != NULL && !parts->fits(rows, row, &load));
 }
 
 static struct vecwire__batch *
@@ -144,17 +160,24 @@ write_row(struct vecwire__batch *batch,
 
 /* The row written last is the batch's: note where it is, and its id. */
 static bool
-keep_row(struct vecwire__batch *batch, const char *id)
+keep_row(struct vecwire__batch *batch,
+         const struct vecwire_upsert_request *rows, size_t row)
 {
     struct vecwire_uploader *up = batch->up;
     size_t n = batch->n_rows, id_at = batch->ids.len;
+    const char *id = "";
 
+    if (rows->ids != NULL && rows->ids[row] != NULL)
+        id = rows->ids[row];
     if (!vecwire__buf_add(&batch->ids, id, strlen(id) + 1))
         return false;
     if (n == 0) {
         batch->first = up->result.rows_taken;
         batch->starts[0] = VECWIRE__MAX_FRAME;
     }
+    if (up->parts->fits != NULL)
+        (void)up->parts->fits(rows, row, &batch->load);
+    batch->dim = rows->dim;
     batch->id_starts[n] = id_at;
     batch->n_rows = ++n;
     batch->starts[n] = batch->text.len + 1;
@@ -200,11 +223,14 @@ vecwire__batch_put(struct vecwire_uploader *up,
                    const struct vecwire_upsert_request *rows, size_t row,
                    struct vecwire_refusal *refusal)
 {
-    const char *id = rows->ids != NULL ? rows->ids[row] : NULL;
     struct vecwire__batch *batch = up->filling;
     enum vecwire_err err;
     size_t at;
 
+    if (batch != NULL && is_another_s(batch, rows, row)) {
+        vecwire__batch_seal(up);
+        batch = NULL;
+    }
     if (batch == NULL)
         batch = begin_batch(up);
     if (batch == NULL)
@@ -223,7 +249,7 @@ vecwire__batch_put(struct vecwire_uploader *up,
                               "row %zu: body of %zu bytes, the server takes "
                               "at most %zu",
                               row, body_bytes(batch), up->parts->max_bytes);
-    if (err == VECWIRE_OK && !keep_row(batch, id != NULL ? id : ""))
+    if (err == VECWIRE_OK && !keep_row(batch, rows, row))
         err = VECWIRE_ENOMEM;
     if (err != VECWIRE_OK)
         batch->text.len = at;

@@ -92,6 +92,19 @@ vecwire__put_object(const struct vecwire__settings *settings,
 }
 
 enum vecwire_err
+vecwire__refuse_float(struct vecwire_refusal *refusal, size_t row,
+                      size_t coordinate)
+{
+    if (row == SIZE_MAX)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, row, coordinate,
+                               "vector: coordinate %zu is NaN or infinite",
+                               coordinate);
+    return vecwire__refuse(refusal, VECWIRE_EINVAL, row, coordinate,
+                           "row %zu: coordinate %zu is NaN or infinite", row,
+                           coordinate);
+}
+
+enum vecwire_err
 vecwire__put_row(struct vecwire__buf *text, const float *vector, size_t dim,
                  size_t row, struct vecwire_refusal *refusal)
 {
@@ -100,13 +113,7 @@ vecwire__put_row(struct vecwire__buf *text, const float *vector, size_t dim,
 
     if (err != VECWIRE_EINVAL)
         return err;
-    if (row == SIZE_MAX)
-        return vecwire__refuse(refusal, err, row, bad,
-                               "vector: coordinate %zu is NaN or infinite",
-                               bad);
-    return vecwire__refuse(refusal, err, row, bad,
-                           "row %zu: coordinate %zu is NaN or infinite", row,
-                           bad);
+    return vecwire__refuse_float(refusal, row, bad);
 }
 
 enum vecwire_err

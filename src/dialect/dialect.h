@@ -14,6 +14,8 @@
 #include "dialect/retry_class.h"
 #include "net/transport.h"
 
+struct vecwire__hms_masking;
+
 enum vecwire__verb {
     VECWIRE__VERB_QUERY,
     VECWIRE__VERB_UPSERT,
@@ -26,6 +28,7 @@ enum vecwire__verb {
 struct vecwire__settings {
     const char *prefix; /* of the URL's path: "" or "/x" */
     unsigned json_depth;
+    struct vecwire__hms_masking *hms_masking; /* HMS; NULL: no mask */
 };
 
 /* A verb, encoded. `text` is the path, a NUL, a content type with its NUL
@@ -46,6 +49,11 @@ struct vecwire__encoding {
     size_t lent_len;
 };
 
+/* What rows amount to, beside their number and the bytes of a body. */
+struct vecwire__upsert_load {
+    size_t values, texts, payloads; /* coordinates; bytes; bytes */
+};
+
 /* How an upsert is put together: vecwire_upsert() and the uploader both make
  * theirs from this. A body is `open`, rows with a comma between, `close`; of
  * one row it is the row alone when `bare_row`. */
@@ -62,6 +70,10 @@ struct vecwire__upsert_parts {
      * it. False: no memory. */
     bool (*head)(const struct vecwire__settings *settings, size_t rows,
                  size_t room, struct vecwire__encoding *enc);
+    /* Does the row go into a request that holds `load`, which is not empty?
+     * It is added to that. NULL: rows and bytes are all that counts. */
+    bool (*fits)(const struct vecwire_upsert_request *upsert, size_t row,
+                 struct vecwire__upsert_load *load);
     /* Append one row. On failure `text` has what was written so far. */
     enum vecwire_err (*row)(const struct vecwire__settings *settings,
                             const struct vecwire_upsert_request *upsert,
@@ -88,6 +100,7 @@ struct vecwire__server_error {
 struct vecwire__dialect {
     const char *name;
     uint16_t port;             /* of http:// URLs without one */
+    uint16_t connections;      /* open at once, unless the options say */
     const char *key_header;    /* header of the key, */
     const char *key_prefix;    /* what stands before the key in it */
     const char *tenant_header; /* NULL: no tenants */
@@ -145,6 +158,10 @@ enum vecwire_err vecwire__put_object(const struct vecwire__settings *settings,
 enum vecwire_err vecwire__put_row(struct vecwire__buf *text,
                                   const float *vector, size_t dim, size_t row,
                                   struct vecwire_refusal *refusal);
+
+/* Refuse a NaN or an infinity. */
+enum vecwire_err vecwire__refuse_float(struct vecwire_refusal *refusal,
+                                       size_t row, size_t coordinate);
 
 /* A text, appended as a JSON string; refused when it is not UTF-8. */
 enum vecwire_err vecwire__put_text(struct vecwire__buf *text, const char *value,

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "codec/json_writer.h"
+#include "dialect/hms_mask.h"
 
 /* Limits of the server; a request over one of them would be refused there
  * after it was sent. */
 #define MAX_TOP_K 100
-#define MAX_ROWS 1000
 #define MAX_ID 256
 #define MAX_DIM 65536
 #define MAX_TEXT 65536
@@ -106,6 +106,79 @@ check_id(const char *id, size_t row, struct vecwire_refusal *refusal)
     return VECWIRE_OK;
 }
 
+/* A vector, masked where the client has a mask. */
+static enum vecwire_err
+put_vector(const struct vecwire__settings *settings, struct vecwire__buf *text,
+           const float *vector, size_t dim, size_t row,
+           struct vecwire_refusal *refusal)
+{
+    if (settings->hms_masking != NULL)
+        return vecwire__hms_put_masked(settings->hms_masking, text, vector, dim,
+                                       row, refusal);
+    return vecwire__put_row(text, vector, dim, row, refusal);
+}
+
+static enum vecwire_err
+check_query(const struct vecwire_query_request *query, uint32_t top_k,
+            struct vecwire_refusal *refusal)
+{
+    bool by_vector = query->vector != NULL || query->dim != 0;
+
+    if (query->today != NULL && query->text == NULL)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "today goes with text, which is NULL");
+    if (top_k > MAX_TOP_K)
+        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
+                               "top_k is %u, HMS takes at most %d",
+                               (unsigned)top_k, MAX_TOP_K);
+    if (by_vector)
+        return check_dim(query->vector, "vector", query->dim, refusal);
+    if (query->text == NULL)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "a query needs a vector or a text");
+    return VECWIRE_OK;
+}
+
+/* `key` has its colon, behind the value comes a comma. */
+static enum vecwire_err
+put_member(struct vecwire__buf *text, const char *key, const char *value,
+           const char *what, struct vecwire_refusal *refusal)
+{
+    enum vecwire_err err;
+
+    if (value == NULL)
+        return VECWIRE_OK;
+    if (!vecwire__buf_str(text, key))
+        return VECWIRE_ENOMEM;
+    err = vecwire__put_text(text, value, SIZE_MAX, what, refusal);
+    if (err == VECWIRE_OK && !vecwire__buf_byte(text, ','))
+        err = VECWIRE_ENOMEM;
+    return err;
+}
+
+/* What is looked for, with a comma behind it. */
+static enum vecwire_err
+put_sought(const struct vecwire__settings *settings,
+           const struct vecwire_query_request *query, struct vecwire__buf *text,
+           struct vecwire_refusal *refusal)
+{
+    enum vecwire_err err = VECWIRE_OK;
+
+    if (query->dim > 0) {
+        if (!vecwire__buf_str(text, "\"query_vector\":"))
+            return VECWIRE_ENOMEM;
+        err = put_vector(settings, text, query->vector, query->dim, SIZE_MAX,
+                         refusal);
+        if (err == VECWIRE_OK && !vecwire__buf_byte(text, ','))
+            err = VECWIRE_ENOMEM;
+    }
+    if (err == VECWIRE_OK)
+        err = put_member(text, "\"query\":", query->text, "text", refusal);
+    if (err == VECWIRE_OK)
+        err = put_member(text, "\"today\":", query->today, "today", refusal);
+    return err;
+}
+
 static enum vecwire_err
 encode_query(const struct vecwire__settings *settings,
              const struct vecwire_query_request *query,
@@ -115,23 +188,19 @@ encode_query(const struct vecwire__settings *settings,
     struct vecwire__buf *text = &enc->text;
     enum vecwire_err err;
 
-    err = check_dim(query->vector, "vector", query->dim, refusal);
+    err = check_query(query, top_k, refusal);
     if (err != VECWIRE_OK)
         return err;
-    if (top_k > MAX_TOP_K)
-        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
-                               "top_k is %u, HMS takes at most %d",
-                               (unsigned)top_k, MAX_TOP_K);
     enc->method = VECWIRE__POST;
     enc->class = VECWIRE__READ;
     if (!begin(settings, enc, "/api/v1/query",
                VECWIRE_VECTOR_TEXT_ROOM(query->dim) + 64) ||
-        !begin_body(enc) || !vecwire__buf_str(text, "{\"query_vector\":"))
+        !begin_body(enc) || !vecwire__buf_byte(text, '{'))
         return VECWIRE_ENOMEM;
-    err = vecwire__put_row(text, query->vector, query->dim, SIZE_MAX, refusal);
+    err = put_sought(settings, query, text, refusal);
     if (err != VECWIRE_OK)
         return err;
-    if (!vecwire__buf_str(text, ",\"top_k\":") ||
+    if (!vecwire__buf_str(text, "\"top_k\":") ||
         !vecwire__json_put_u64(text, top_k))
         return VECWIRE_ENOMEM;
     if (query->filter != NULL || query->filter_tree != NULL) {
@@ -206,11 +275,36 @@ all_zero(const float *vector, size_t dim)
 }
 
 static enum vecwire_err
+put_document_vector(const struct vecwire__settings *settings,
+                    const struct vecwire_upsert_request *upsert, size_t row,
+                    struct vecwire__buf *text, struct vecwire_refusal *refusal)
+{
+    const float *vector;
+    enum vecwire_err err;
+
+    if (upsert->dim == 0) {
+        if (upsert->texts == NULL || upsert->texts[row] == NULL)
+            return vecwire__refuse(refusal, VECWIRE_EINVAL, row, SIZE_MAX,
+                                   "row %zu: neither vector nor text", row);
+        return VECWIRE_OK;
+    }
+    vector = upsert->matrix + row * upsert->dim;
+    if (!vecwire__buf_str(text, ",\"vector\":"))
+        return VECWIRE_ENOMEM;
+    err = put_vector(settings, text, vector, upsert->dim, row, refusal);
+    if (err == VECWIRE_OK && all_zero(vector, upsert->dim))
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, row, SIZE_MAX,
+                               "row %zu: every coordinate is 0, HMS needs a "
+                               "direction",
+                               row);
+    return err;
+}
+
+static enum vecwire_err
 put_document(const struct vecwire__settings *settings,
              const struct vecwire_upsert_request *upsert, size_t row,
              struct vecwire__buf *text, struct vecwire_refusal *refusal)
 {
-    const float *vector = upsert->matrix + row * upsert->dim;
     enum vecwire_err err = check_id(upsert->ids[row], row, refusal);
 
     if (err != VECWIRE_OK)
@@ -218,19 +312,10 @@ put_document(const struct vecwire__settings *settings,
     if (!vecwire__buf_str(text, "{\"id\":"))
         return VECWIRE_ENOMEM;
     err = vecwire__put_text(text, upsert->ids[row], row, "id", refusal);
-    if (err != VECWIRE_OK)
-        return err;
-    if (!vecwire__buf_str(text, ",\"vector\":"))
-        return VECWIRE_ENOMEM;
-    err = vecwire__put_row(text, vector, upsert->dim, row, refusal);
-    if (err != VECWIRE_OK)
-        return err;
-    if (all_zero(vector, upsert->dim))
-        return vecwire__refuse(refusal, VECWIRE_EINVAL, row, SIZE_MAX,
-                               "row %zu: every coordinate is 0, HMS needs a "
-                               "direction",
-                               row);
-    err = put_text(upsert, row, text, refusal);
+    if (err == VECWIRE_OK)
+        err = put_document_vector(settings, upsert, row, text, refusal);
+    if (err == VECWIRE_OK)
+        err = put_text(upsert, row, text, refusal);
     if (err == VECWIRE_OK)
         err = put_payload(settings, upsert, row, text, refusal);
     if (err == VECWIRE_OK && !vecwire__buf_byte(text, '}'))
@@ -247,7 +332,10 @@ check_upsert(const struct vecwire_upsert_request *upsert,
     if (upsert->rows == 0)
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "rows is 0, expected at least 1");
-    err = check_dim(upsert->matrix, "matrix", upsert->dim, refusal);
+    if (upsert->matrix == NULL && upsert->dim == 0)
+        err = VECWIRE_OK;
+    else
+        err = check_dim(upsert->matrix, "matrix", upsert->dim, refusal);
     if (err == VECWIRE_OK && upsert->ids == NULL)
         err = vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                               "ids is NULL, HMS needs one a row");
@@ -268,7 +356,7 @@ begin_upsert(const struct vecwire__settings *settings, size_t rows, size_t room,
 }
 
 static const struct vecwire__upsert_parts upsert_parts = {
-    .max_rows = MAX_ROWS,
+    .max_rows = VECWIRE__HMS_MAX_ROWS,
     .max_bytes = MAX_BODY,
     .open = "[",
     .close = "]",
@@ -277,6 +365,7 @@ static const struct vecwire__upsert_parts upsert_parts = {
     .check = check_upsert,
     .head = begin_upsert,
     .row = put_document,
+    .fits = vecwire__hms_batch_fits,
 };
 
 static enum vecwire_err
@@ -305,13 +394,10 @@ encode_upsert(const struct vecwire__settings *settings,
               struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
 {
     bool many = upsert->rows > 1;
-    enum vecwire_err err;
+    enum vecwire_err err = check_upsert(upsert, refusal);
 
-    if (upsert->rows > MAX_ROWS)
-        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
-                               "%zu rows, HMS takes at most %d a call",
-                               upsert->rows, MAX_ROWS);
-    err = check_upsert(upsert, refusal);
+    if (err == VECWIRE_OK && many)
+        err = vecwire__hms_check_batch(upsert, refusal);
     if (err != VECWIRE_OK)
         return err;
     if (!begin_upsert(settings, upsert->rows,
@@ -338,6 +424,23 @@ check_utf8(struct vecwire__buf *text, const char *id,
     return err;
 }
 
+/* One segment: a "/" in the id is encoded like all else. "." and ".." would be
+ * taken for steps of the path by what stands between, "batch" and "stream" for
+ * routes of the server. */
+static bool
+put_id(struct vecwire__buf *text, const char *id)
+{
+    static const char *const plain[] = {".", "..", "batch", "stream"};
+    static const char *const encoded[] = {"%2E", "%2E%2E", "%62atch",
+                                          "%73tream"};
+
+    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+        if (strcmp(id, plain[i]) == 0)
+            return vecwire__buf_str(text, encoded[i]);
+    }
+    return vecwire__put_segment(text, id);
+}
+
 static enum vecwire_err
 encode_delete(const struct vecwire__settings *settings,
               const struct vecwire_delete_request *del,
@@ -358,17 +461,9 @@ encode_delete(const struct vecwire__settings *settings,
         return err;
     enc->method = VECWIRE__DELETE;
     enc->class = VECWIRE__IDEMPOTENT;
-    /* One segment: a "/" in the id is encoded like all else. "." and ".."
-     * would be taken for steps of the path by what stands between. */
-    if (!begin(settings, enc, "/api/v1/documents/", 3 * MAX_ID))
+    if (!begin(settings, enc, "/api/v1/documents/", 3 * MAX_ID) ||
+        !put_id(&enc->text, del->ids[0]))
         return VECWIRE_ENOMEM;
-    if (strcmp(del->ids[0], ".") == 0 || strcmp(del->ids[0], "..") == 0) {
-        if (!vecwire__buf_str(&enc->text,
-                              del->ids[0][1] == '\0' ? "%2E" : "%2E%2E"))
-            return VECWIRE_ENOMEM;
-    } else if (!vecwire__put_segment(&enc->text, del->ids[0])) {
-        return VECWIRE_ENOMEM;
-    }
     return vecwire__buf_byte(&enc->text, '\0') ? VECWIRE_OK : VECWIRE_ENOMEM;
 }
 
@@ -387,6 +482,7 @@ tenant_fault(const char *tenant)
 const struct vecwire__dialect vecwire__dialect_hms = {
     .name = "hms",
     .port = 8080,
+    .connections = 4,
     .key_header = "Authorization",
     .key_prefix = "Bearer ",
     .tenant_header = "X-Tenant-ID",

@@ -48,7 +48,7 @@ take_text(struct vecwire__json_reader *reader, struct vecwire_reply *reply,
 }
 
 static bool
-match_is_whole(struct vecwire_reply *reply)
+match_ended(struct vecwire_reply *reply)
 {
     const struct vecwire__row_place *place = &reply->places[reply->n_rows - 1];
 
@@ -57,6 +57,8 @@ match_is_whole(struct vecwire_reply *reply)
     else if ((reply->rows[reply->n_rows - 1].flags & VECWIRE_ROW_HAS_SCORE) ==
              0)
         reply->fault = "a match lacks its \"score\"";
+    if (reply->fault == NULL)
+        vecwire__reply_row_whole(reply);
     return reply->fault == NULL;
 }
 
@@ -73,7 +75,7 @@ query_sink(struct vecwire__json_reader *reader, enum vecwire__json_event event,
     case VECWIRE__JSON_EV_BEGIN:
         return tag != MATCH || vecwire__reply_add_row(reply) != NULL;
     case VECWIRE__JSON_EV_END:
-        return tag != MATCH || match_is_whole(reply);
+        return tag != MATCH || match_ended(reply);
     case VECWIRE__JSON_EV_STR:
     case VECWIRE__JSON_EV_RAW:
         take_text(reader, reply, tag);

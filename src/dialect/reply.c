@@ -69,7 +69,7 @@ vecwire__reply_reset(struct vecwire_reply *reply)
 {
     reply->texts.len = reply->body.len = 0;
     reply->headers_len = 0;
-    reply->n_rows = 0;
+    reply->n_rows = reply->n_whole = 0;
     reply->affected = 0;
     reply->status = 0;
     reply->answered = false;
@@ -121,9 +121,41 @@ vecwire__reply_add_row(struct vecwire_reply *reply)
     reply->places = places;
     if (!room)
         return NULL;
+    if (reply->n_rows == 0)
+        reply->rows_at = reply->texts.len;
     memset(&reply->rows[reply->n_rows], 0, sizeof(*reply->rows));
     memset(&reply->places[reply->n_rows], 0, sizeof(*reply->places));
     return &reply->places[reply->n_rows++];
+}
+
+void
+vecwire__reply_row_whole(struct vecwire_reply *reply)
+{
+    reply->n_whole = reply->n_rows;
+    reply->whole_at = reply->texts.len;
+}
+
+size_t
+vecwire__reply_drop_rows(struct vecwire_reply *reply)
+{
+    struct vecwire__row_place *place = &reply->places[0];
+    size_t moved = reply->whole_at - reply->rows_at;
+    struct vecwire__buf *texts = &reply->texts;
+
+    if (moved > 0)
+        memmove(texts->bytes + reply->rows_at, texts->bytes + reply->whole_at,
+                texts->len - reply->whole_at);
+    texts->len -= moved;
+    reply->n_rows -= reply->n_whole;
+    if (reply->n_rows > 0) {
+        reply->rows[0] = reply->rows[reply->n_whole];
+        *place = reply->places[reply->n_whole];
+        place->id_at -= place->has_id ? moved : 0;
+        place->text_at -= place->has_text ? moved : 0;
+        place->payload_at -= place->has_payload ? moved : 0;
+    }
+    reply->n_whole = 0;
+    return moved;
 }
 
 void

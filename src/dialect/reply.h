@@ -29,6 +29,9 @@ struct vecwire_reply {
     vecwire_call_id id;
     size_t headers_len; /* bytes of texts that are headers */
     size_t n_rows;
+    size_t n_whole;           /* of these, without the one that is being read */
+    size_t rows_at, whole_at; /* where their texts begin and end */
+    uint64_t rows_given;      /* to on_rows */
     uint64_t affected;
     uint64_t iterations;
     uint32_t refs;
@@ -36,6 +39,7 @@ struct vecwire_reply {
     uint32_t status;
     uint32_t attempts;
     bool failed;
+    bool is_batch;     /* rows before the end: lives for one callback */
     bool answered;     /* the sink has seen the reply's one required key */
     const char *fault; /* why the sink said no (static); NULL: no memory */
     char peer[56];
@@ -73,6 +77,13 @@ size_t vecwire__reply_find_header(const struct vecwire_reply *reply,
 
 /* A new empty row at the end; NULL: no memory. */
 struct vecwire__row_place *vecwire__reply_add_row(struct vecwire_reply *reply);
+
+/* The row that was added last is complete. */
+void vecwire__reply_row_whole(struct vecwire_reply *reply);
+
+/* Forget the whole rows and their texts; a row that is being read stays. The
+ * number of bytes that its texts have moved. */
+size_t vecwire__reply_drop_rows(struct vecwire_reply *reply);
 
 /* The reply is whole and its texts move no more: make pointers of places. */
 void vecwire__reply_settle(struct vecwire_reply *reply);

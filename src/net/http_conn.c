@@ -41,6 +41,9 @@ on_soon(evutil_socket_t fd, short what, void *arg)
         if (http->evreq != NULL)
             vecwire__http_read_on(http);
         break;
+    case VECWIRE__HTTP_RESUME:
+        vecwire__http_go_on(http);
+        break;
     case VECWIRE__HTTP_NOTHING:
         break;
     }
@@ -59,12 +62,15 @@ http_open(void *net_arg)
     http->net = net;
     http->soon = event_new(net->config.base, -1, 0, on_soon, http);
     http->out = evbuffer_new();
-    if (http->soon == NULL || http->out == NULL ||
+    http->held = evbuffer_new();
+    if (http->soon == NULL || http->out == NULL || http->held == NULL ||
         !vecwire__timers_reserve(net->config.timers, 1)) {
         if (http->soon != NULL)
             event_free(http->soon);
         if (http->out != NULL)
             evbuffer_free(http->out);
+        if (http->held != NULL)
+            evbuffer_free(http->held);
         vecwire__mem_free(net->config.mem, http, sizeof(*http));
         return NULL;
     }
@@ -119,6 +125,8 @@ http_unread(struct vecwire__conn *conn)
     struct vecwire__http *http = vecwire__http_of(conn);
     char byte;
 
+    if (evbuffer_get_length(http->held) > 0)
+        return true;
     return http->state == VECWIRE__HTTP_BUSY && !http->gone &&
            recv(bufferevent_getfd(http->bev), &byte, 1,
                 MSG_PEEK | MSG_DONTWAIT) > 0;
@@ -135,9 +143,12 @@ request_reset(struct vecwire__http *http)
     conn->bytes_sent = conn->bytes_received = 0;
     http->framing = (struct vecwire__framing){0};
     evbuffer_drain(http->out, evbuffer_get_length(http->out));
+    evbuffer_drain(http->held, evbuffer_get_length(http->held));
     http->write_errno = 0;
     http->told_sending = http->told_receiving = http->too_big = false;
     http->body_bytes = 0;
+    http->paused = false;
+    http->held_end = VECWIRE__HTTP_HELD_NONE;
     http->status = 0;
     http->code = VECWIRE_OK;
     http->detail[0] = '\0';
@@ -177,7 +188,9 @@ http_send(struct vecwire__conn *conn, const struct vecwire__request *req)
 }
 
 const struct vecwire__transport vecwire__net_transport = {
-    http_open, http_send, http_quiet, http_unread, http_close};
+    http_open,   http_send,           http_quiet,
+    http_unread, vecwire__http_pause, vecwire__http_resume,
+    http_close};
 
 void
 vecwire__http_touch(struct vecwire__http *http)

@@ -65,7 +65,15 @@ enum vecwire__http_task {
     VECWIRE__HTTP_NEXT_ADDRESS, /* the one at hand has failed */
     VECWIRE__HTTP_TELL_LOST,
     VECWIRE__HTTP_TELL_IDLE_LOST,
-    VECWIRE__HTTP_READ_ON /* after 100 Continue */
+    VECWIRE__HTTP_READ_ON, /* after 100 Continue */
+    VECWIRE__HTTP_RESUME
+};
+
+/* What of the reply is held back behind `held`. */
+enum vecwire__http_held_end {
+    VECWIRE__HTTP_HELD_NONE,
+    VECWIRE__HTTP_HELD_END,
+    VECWIRE__HTTP_HELD_LOSS
 };
 
 struct vecwire__http {
@@ -110,6 +118,11 @@ struct vecwire__http {
     uint32_t status; /* of its head, 0 before that */
     bool too_big;    /* more waits in the input buffer than may come */
     uint64_t body_bytes;
+
+    /* its owner wants no more for now */
+    bool paused;
+    struct evbuffer *held; /* body that was not told yet */
+    enum vecwire__http_held_end held_end;
 
     /* the loss to be told */
     enum vecwire_err code;
@@ -197,6 +210,21 @@ void vecwire__http_done(struct evhttp_request *evreq, void *arg);
 void vecwire__http_failed(enum evhttp_request_error error, void *arg);
 int vecwire__http_head(struct evhttp_request *evreq, void *arg);
 void vecwire__http_body(struct evhttp_request *evreq, void *arg);
+
+/* Tell the owner the body, as far as it wants it; the rest is held back. */
+void vecwire__http_tell_body(struct vecwire__http *http, struct evbuffer *buf);
+
+/* The reply is whole: tell the owner. */
+void vecwire__http_reply_ended(struct vecwire__http *http);
+
+/* --- http_pause.c --- */
+
+/* The transport's. */
+void vecwire__http_pause(struct vecwire__conn *conn);
+void vecwire__http_resume(struct vecwire__conn *conn);
+
+/* What resume() asked for: tell what is held back, then read on. */
+void vecwire__http_go_on(struct vecwire__http *http);
 
 /* libevent's, when bytes arrive in the input buffer. */
 void vecwire__http_input(struct evbuffer *buf,

@@ -227,8 +227,8 @@ is_reusable(const struct vecwire__http *http)
                                 MSG_PEEK | MSG_DONTWAIT) < 0;
 }
 
-static void
-reply_ended(struct vecwire__http *http)
+void
+vecwire__http_reply_ended(struct vecwire__http *http)
 {
     bool reusable = is_reusable(http);
 
@@ -266,10 +266,13 @@ vecwire__http_done(struct evhttp_request *evreq, void *arg)
     case VECWIRE__HTTP_BUSY:
         if (evreq == NULL && http->code == VECWIRE_OK)
             vecwire__http_blame(http, VECWIRE_EIO, "connection lost");
-        if (evreq == NULL)
+        if (http->paused)
+            http->held_end = evreq == NULL ? VECWIRE__HTTP_HELD_LOSS
+                                           : VECWIRE__HTTP_HELD_END;
+        else if (evreq == NULL)
             vecwire__http_tell_lost(http);
         else
-            reply_ended(http);
+            vecwire__http_reply_ended(http);
         break;
     default:
         break;
@@ -355,6 +358,18 @@ vecwire__http_head(struct evhttp_request *evreq, void *arg)
     return go_on ? 0 : -1;
 }
 
+void
+vecwire__http_tell_body(struct vecwire__http *http, struct evbuffer *buf)
+{
+    struct evbuffer_iovec part;
+
+    while (http->state == VECWIRE__HTTP_BUSY && !http->paused &&
+           evbuffer_peek(buf, -1, NULL, &part, 1) > 0) {
+        http->net->config.events.body(&http->conn, part.iov_base, part.iov_len);
+        evbuffer_drain(buf, part.iov_len);
+    }
+}
+
 /* Here evhttp may be freed: it looks only at the request afterwards. */
 void
 vecwire__http_body(struct evhttp_request *evreq, void *arg)
@@ -362,7 +377,6 @@ vecwire__http_body(struct evhttp_request *evreq, void *arg)
     struct vecwire__http *http = arg;
     struct vecwire__net *net = http->net;
     struct evbuffer *buf = evhttp_request_get_input_buffer(evreq);
-    struct evbuffer_iovec part;
 
     vecwire__net_enter(net);
     http->body_bytes += evbuffer_get_length(buf);
@@ -371,10 +385,8 @@ vecwire__http_body(struct evhttp_request *evreq, void *arg)
                             "reply's body is over the limit");
         vecwire__http_abort(http);
     }
-    while (http->state == VECWIRE__HTTP_BUSY &&
-           evbuffer_peek(buf, -1, NULL, &part, 1) > 0) {
-        net->config.events.body(&http->conn, part.iov_base, part.iov_len);
-        evbuffer_drain(buf, part.iov_len);
-    }
+    vecwire__http_tell_body(http, buf);
+    if (http->state == VECWIRE__HTTP_BUSY && http->paused)
+        (void)evbuffer_add_buffer(http->held, buf);
     vecwire__net_leave(net);
 }

@@ -105,6 +105,7 @@ free_closed(struct vecwire__net *net)
         if (http->evcon == NULL) {
             TAILQ_REMOVE(&net->closed, http, link);
             evbuffer_free(http->out);
+            evbuffer_free(http->held);
             vecwire__mem_free(net->config.mem, http, sizeof(*http));
         }
         http = next;

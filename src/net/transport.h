@@ -2,9 +2,9 @@
 /* The seam between calls and connections. src/net/ stands behind it with
  * evhttp; tests stand behind it with a script. Knows no libevent.
  *
- * One request at a time on a connection. No upcall runs inside open, send,
- * quiet or close: what fails at once is reported from the loop. An upcall may
- * call any of the four, close() of its own connection included; after a
+ * One request at a time on a connection. No upcall runs inside a function of
+ * the transport: what fails at once is reported from the loop. An upcall may
+ * call any of them, close() of its own connection included; after a
  * close() no upcall for that connection runs any more. */
 #ifndef VECWIRE_NET_TRANSPORT_H
 #define VECWIRE_NET_TRANSPORT_H
@@ -107,8 +107,14 @@ struct vecwire__transport {
     /* Look before a lease: up, open on the other side and nothing to read.
      * Inside its own end() that is known without looking. */
     bool (*quiet)(struct vecwire__conn *conn);
-    /* While a request is on it: bytes have come that were not read yet. */
+    /* While a request is on it: bytes have come that were not read yet, or
+     * are held back. */
     bool (*unread)(struct vecwire__conn *conn);
+    /* Inside a body upcall: no upcall any more until resume(), and nothing is
+     * read. What was read already is held back, its end or loss too. */
+    void (*pause)(struct vecwire__conn *conn);
+    /* Go on, from the loop, in its next pass. */
+    void (*resume)(struct vecwire__conn *conn);
     /* Close at once and forget. */
     void (*close)(struct vecwire__conn *conn);
 };

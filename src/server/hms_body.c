@@ -256,6 +256,40 @@ feed_all(struct vecwire__json_reader *reader, struct evbuffer *text)
     return vecwire__json_finish(reader);
 }
 
+/* Is there a whole number below zero at this byte? Not one of many digits:
+ * HMS cannot hold that and says so. */
+static bool
+is_negative(struct evbuffer *text, uint64_t offset)
+{
+    char number[20] = "";
+    struct evbuffer_ptr at;
+    size_t digits;
+
+    if (evbuffer_ptr_set(text, &at, (size_t)offset, EVBUFFER_PTR_SET) != 0 ||
+        evbuffer_copyout_from(text, &at, number, sizeof(number) - 1) < 2)
+        return false;
+    digits = strspn(number + 1, "0123456789");
+    return number[0] == '-' && digits > 0 && digits < sizeof(number) - 2 &&
+           strchr(".eE", number[1 + digits]) == NULL;
+}
+
+/* HMS reads a body in two steps: a value of the wrong type fails the first,
+ * as bad JSON does, unless the first takes anything there (metadata, filter)
+ * or a wider range (top_k). What float32 cannot hold is ours to refuse. */
+static bool
+is_readable(const struct vecwire__json_reader *reader, enum vecwire__json_rc rc,
+            struct evbuffer *text)
+{
+    if (rc == VECWIRE__JSON_ERANGE)
+        return true;
+    if (rc == VECWIRE__JSON_ETWICE)
+        return false;
+    return strcmp(reader->key, "metadata") == 0 ||
+           strcmp(reader->key, "filter") == 0 ||
+           (strcmp(reader->key, "top_k") == 0 &&
+            is_negative(text, reader->offset));
+}
+
 static enum vecwire__hms_verdict
 read_text(struct vecwire__hms_body *body,
           const struct vecwire__json_table *table, struct evbuffer *text)
@@ -277,7 +311,8 @@ read_text(struct vecwire__hms_body *body,
                            reader->key[0] != '\0' ? reader->key : "body",
                            vecwire__json_rc_text(rc),
                            (unsigned long long)reader->offset);
-        return VECWIRE__HMS_INVALID_REQUEST;
+        return is_readable(reader, rc, text) ? VECWIRE__HMS_INVALID_REQUEST
+                                             : VECWIRE__HMS_INVALID_JSON;
     case VECWIRE__JSON_EMEM:
     case VECWIRE__JSON_ESINK:
         return VECWIRE__HMS_INTERNAL;

@@ -16,10 +16,13 @@
 #define VECWIRE__HMS_TOP_K_DEFAULT 3
 #define VECWIRE__HMS_TOP_K_MAX 100
 #define VECWIRE__HMS_BATCH_MAX 1000
+#define VECWIRE__HMS_BATCH_BYTES ((size_t)8 << 20) /* of texts, metadata */
+#define VECWIRE__HMS_BATCH_VALUES ((size_t)1 << 20)
 #define VECWIRE__HMS_ID_MAX 256
 #define VECWIRE__HMS_TEXT_MAX 65536
 #define VECWIRE__HMS_METADATA_MAX 65536
-#define VECWIRE__HMS_DEPTH 128 /* of JSON */
+#define VECWIRE__HMS_WORDS_MAX 4096
+#define VECWIRE__HMS_DEPTH 127 /* of JSON */
 
 struct evbuffer;
 struct vecwire__document;

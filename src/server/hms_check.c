@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/hms_text.h"
+
 void
 vecwire__hms_fault(struct vecwire__hms_body *body, const char *format, ...)
 {
@@ -26,28 +28,37 @@ fault_name_document(struct vecwire__hms_body *body, size_t i)
     vecwire__hms_fault(body, "document %zu: %.*s", i, 280, text);
 }
 
+/* A null among the numbers, for HMS a fault of the JSON. */
+static bool
+check_numbers(struct vecwire__hms_body *body, const char *name,
+              const struct vecwire__hms_doc *doc)
+{
+    for (size_t i = 0; i < doc->n_values; i++) {
+        if (!isfinite(body->values[doc->vector_at + i])) {
+            vecwire__hms_fault(body, "%s[%zu] is not a number", name, i);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool
 check_vector(struct vecwire__hms_body *body, const char *name,
              const struct vecwire__hms_doc *doc)
 {
     const float *vector = body->values + doc->vector_at;
-    bool zero = true;
+    size_t i = 0;
 
     if (doc->n_values != body->dim) {
         vecwire__hms_fault(body, "%s has %zu values, expected %zu", name,
                            doc->n_values, body->dim);
         return false;
     }
-    for (size_t i = 0; i < body->dim; i++) {
-        if (!isfinite(vector[i])) {
-            vecwire__hms_fault(body, "%s[%zu] is not a number", name, i);
-            return false;
-        }
-        zero = zero && vector[i] == 0;
-    }
-    if (zero)
+    while (i < body->dim && vector[i] == 0)
+        i++;
+    if (i == body->dim)
         vecwire__hms_fault(body, "%s is all zeros", name);
-    return !zero;
+    return i < body->dim;
 }
 
 static enum vecwire__hms_verdict
@@ -69,6 +80,12 @@ parse_object(struct vecwire__hms_body *body, const char *name,
 enum vecwire__hms_verdict
 vecwire__hms_check_query(struct vecwire__hms_body *body)
 {
+    if (body->top_k > INT64_MAX) {
+        vecwire__hms_fault(body, "top_k is beyond 2^63-1");
+        return VECWIRE__HMS_INVALID_JSON;
+    }
+    if (!check_numbers(body, "query_vector", &body->docs[0]))
+        return VECWIRE__HMS_INVALID_JSON;
     if (body->query.present) {
         vecwire__hms_fault(body, "query: this server has no model stages, "
                                  "send query_vector");
@@ -110,9 +127,7 @@ check_id(struct vecwire__hms_body *body, const struct vecwire__hms_span *id)
 {
     const char *text = body->texts.bytes + id->at;
 
-    if (!id->present)
-        vecwire__hms_fault(body, "id is missing");
-    else if (id->len < 1 || id->len > VECWIRE__HMS_ID_MAX)
+    if (id->len < 1 || id->len > VECWIRE__HMS_ID_MAX)
         vecwire__hms_fault(body, "id has %zu bytes, allowed are 1 to %d",
                            id->len, VECWIRE__HMS_ID_MAX);
     else if (has_control((const unsigned char *)text, id->len))
@@ -135,9 +150,51 @@ check_length(struct vecwire__hms_body *body, const char *name, size_t len,
     return false;
 }
 
+/* HMS counts a text's words, and keeps none of the white space around them. */
+static bool
+check_text(struct vecwire__hms_body *body, struct vecwire__hms_span *span)
+{
+    size_t at, n_words;
+
+    if (!check_length(body, "text", span->len, VECWIRE__HMS_TEXT_MAX))
+        return false;
+    if (span->len == 0)
+        return true;
+    n_words = vecwire__hms_words(body->texts.bytes + span->at, span->len, &at,
+                                 &span->len);
+    span->at += at;
+    if (n_words <= VECWIRE__HMS_WORDS_MAX)
+        return true;
+    vecwire__hms_fault(body, "text has %zu words, at most %d are allowed",
+                       n_words, VECWIRE__HMS_WORDS_MAX);
+    return false;
+}
+
+/* The limit is on JSON without blanks; `len` with them is what was sent. */
+static bool
+check_metadata_length(struct vecwire__hms_body *body, const json_t *tree,
+                      size_t len)
+{
+    if (len > VECWIRE__HMS_METADATA_MAX)
+        len = json_dumpb(tree, NULL, 0, JSON_COMPACT);
+    return check_length(body, "metadata", len, VECWIRE__HMS_METADATA_MAX);
+}
+
+/* What HMS finds when it reads the JSON. */
+static bool
+check_readable(struct vecwire__hms_body *body,
+               const struct vecwire__hms_doc *doc)
+{
+    if (!doc->id.present)
+        vecwire__hms_fault(body, "id is missing");
+    return doc->id.present && check_numbers(body, "vector", doc);
+}
+
 static enum vecwire__hms_verdict
 check_document(struct vecwire__hms_body *body, struct vecwire__hms_doc *doc)
 {
+    enum vecwire__hms_verdict verdict;
+
     if (!check_id(body, &doc->id))
         return VECWIRE__HMS_INVALID_REQUEST;
     if (!doc->has_vector) {
@@ -145,33 +202,70 @@ check_document(struct vecwire__hms_body *body, struct vecwire__hms_doc *doc)
                                  "embedder");
         return VECWIRE__HMS_INVALID_REQUEST;
     }
-    if (!check_vector(body, "vector", doc) ||
-        !check_length(body, "text", doc->text.len, VECWIRE__HMS_TEXT_MAX) ||
-        !check_length(body, "metadata", doc->metadata.len,
-                      VECWIRE__HMS_METADATA_MAX))
+    if (!check_vector(body, "vector", doc) || !check_text(body, &doc->text))
         return VECWIRE__HMS_INVALID_REQUEST;
-    if (doc->metadata.present)
-        return parse_object(body, "metadata", &doc->metadata, &doc->tree);
-    return VECWIRE__HMS_FINE;
+    if (!doc->metadata.present)
+        return VECWIRE__HMS_FINE;
+    verdict = parse_object(body, "metadata", &doc->metadata, &doc->tree);
+    if (verdict == VECWIRE__HMS_FINE &&
+        !check_metadata_length(body, doc->tree, doc->metadata.len))
+        verdict = VECWIRE__HMS_INVALID_REQUEST;
+    return verdict;
+}
+
+/* What one batch may hold. Repeated or not, every document counts. */
+static enum vecwire__hms_verdict
+check_sums(struct vecwire__hms_body *body, size_t *at)
+{
+    size_t text = 0, metadata = 0;
+
+    *at = SIZE_MAX;
+    for (size_t i = 0; i < body->n_docs; i++) {
+        const struct vecwire__hms_doc *doc = &body->docs[i];
+
+        text += doc->id.len + doc->text.len;
+        metadata += doc->metadata.len;
+    }
+    if (text <= VECWIRE__HMS_BATCH_BYTES &&
+        metadata <= VECWIRE__HMS_BATCH_BYTES &&
+        body->n_docs * body->dim <= VECWIRE__HMS_BATCH_VALUES)
+        return VECWIRE__HMS_FINE;
+    vecwire__hms_fault(body, "batch is over 8 MiB of ids and texts, 8 MiB of "
+                             "metadata or 1048576 coordinates");
+    return VECWIRE__HMS_INVALID_REQUEST;
+}
+
+/* One after the other, as HMS does: all that concerns reading comes first. */
+static enum vecwire__hms_verdict
+check_all(struct vecwire__hms_body *body, size_t *at)
+{
+    enum vecwire__hms_verdict verdict = VECWIRE__HMS_FINE;
+
+    for (*at = 0; *at < body->n_docs; ++*at) {
+        if (!check_readable(body, &body->docs[*at]))
+            return VECWIRE__HMS_INVALID_JSON;
+    }
+    if (body->n_seen == 0 || body->n_seen > VECWIRE__HMS_BATCH_MAX) {
+        *at = SIZE_MAX;
+        vecwire__hms_fault(body, "batch has %zu documents, allowed are 1 to %d",
+                           body->n_seen, VECWIRE__HMS_BATCH_MAX);
+        return VECWIRE__HMS_INVALID_REQUEST;
+    }
+    for (*at = 0; *at < body->n_docs; ++*at) {
+        verdict = check_document(body, &body->docs[*at]);
+        if (verdict != VECWIRE__HMS_FINE)
+            return verdict;
+    }
+    return check_sums(body, at);
 }
 
 enum vecwire__hms_verdict
 vecwire__hms_check_documents(struct vecwire__hms_body *body, bool batch)
 {
-    if (body->n_seen == 0 || body->n_seen > VECWIRE__HMS_BATCH_MAX) {
-        vecwire__hms_fault(body, "batch has %zu documents, allowed are 1 to %d",
-                           body->n_seen, VECWIRE__HMS_BATCH_MAX);
-        return VECWIRE__HMS_INVALID_REQUEST;
-    }
-    for (size_t i = 0; i < body->n_docs; i++) {
-        enum vecwire__hms_verdict verdict =
-            check_document(body, &body->docs[i]);
+    size_t at;
+    enum vecwire__hms_verdict verdict = check_all(body, &at);
 
-        if (verdict != VECWIRE__HMS_FINE) {
-            if (batch)
-                fault_name_document(body, i);
-            return verdict;
-        }
-    }
-    return VECWIRE__HMS_FINE;
+    if (verdict != VECWIRE__HMS_FINE && batch && at != SIZE_MAX)
+        fault_name_document(body, at);
+    return verdict;
 }

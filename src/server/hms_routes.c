@@ -10,6 +10,7 @@
 #include <vecwire/vector.h>
 
 #include "codec/json_writer.h"
+#include "server/hms_text.h"
 #include "server/serve_reply.h"
 #include "server/state.h"
 
@@ -98,6 +99,24 @@ put_matches(struct vecwire__buf *json, const struct vecwire__tenant *tenant,
     return done && vecwire__buf_str(json, "]}");
 }
 
+/* The tenant, made by whatever asks for it first, reading too. NULL: it has
+ * been answered. */
+static struct vecwire__tenant *
+open_tenant(struct vecwire__server *server, struct evhttp_request *req,
+            const char *name)
+{
+    bool full;
+    struct vecwire__tenant *tenant =
+        vecwire__store_open(&server->store, name, &full);
+
+    if (full)
+        vecwire__serve_error(req, 503, "tenant_limit",
+                             "64 tenants exist, no more are allowed");
+    else if (tenant == NULL)
+        vecwire__serve_no_memory(req);
+    return tenant;
+}
+
 void
 vecwire__hms_query(struct vecwire__server *server, struct evhttp_request *req,
                    const char *rest)
@@ -115,14 +134,15 @@ vecwire__hms_query(struct vecwire__server *server, struct evhttp_request *req,
             vecwire__hms_body_query(body, evhttp_request_get_input_buffer(req)),
             body->fault))
         return;
+    tenant = open_tenant(server, req, name);
+    if (tenant == NULL)
+        return;
     search.query = body->values + body->docs[0].vector_at;
     search.filter = body->filter;
     search.top_k = (size_t)body->top_k;
     search.dot = server->dot;
-    tenant = vecwire__store_find(&server->store, name);
     reply_begin(server);
-    if ((tenant == NULL ||
-         vecwire__search_run(tenant, &search, server->hits, &n_hits)) &&
+    if (vecwire__search_run(tenant, &search, server->hits, &n_hits) &&
         put_matches(&server->reply, tenant, server->hits, n_hits))
         vecwire__serve_json(req, 200, &server->reply);
     else
@@ -148,7 +168,6 @@ add_documents(struct vecwire__server *server, struct evhttp_request *req,
     const char *name = tenant_name(req);
     struct vecwire__hms_body *body = &server->body;
     struct vecwire__tenant *tenant;
-    bool full;
 
     if (name == NULL ||
         !answer_verdict(req,
@@ -156,14 +175,11 @@ add_documents(struct vecwire__server *server, struct evhttp_request *req,
                             body, evhttp_request_get_input_buffer(req), batch),
                         body->fault))
         return;
-    tenant = vecwire__store_open(&server->store, name, &full);
-    if (full) {
-        vecwire__serve_error(req, 503, "tenant_limit",
-                             "64 tenants exist, no more are allowed");
+    tenant = open_tenant(server, req, name);
+    if (tenant == NULL)
         return;
-    }
     reply_begin(server);
-    if (tenant != NULL && store_all(tenant, body) &&
+    if (store_all(tenant, body) &&
         vecwire__buf_str(&server->reply, "{\"added\":") &&
         vecwire__json_put_u64(&server->reply, body->n_docs) &&
         vecwire__buf_byte(&server->reply, '}'))
@@ -188,31 +204,57 @@ vecwire__hms_add_batch(struct vecwire__server *server,
     add_documents(server, req, true);
 }
 
-void
-vecwire__hms_delete(struct vecwire__server *server, struct evhttp_request *req,
-                    const char *rest)
+/* NULL, or what is wrong; then *status says how. */
+static const char *
+id_fault(const char *id, size_t len, int *status)
 {
-    const char *name = tenant_name(req);
-    struct vecwire__tenant *tenant;
-    size_t len;
-    char *id;
-    bool gone;
+    *status = 400;
+    if (!vecwire__hms_is_utf8(id, len))
+        return "id is no UTF-8";
+    *status = 422;
+    if (len > VECWIRE__HMS_ID_MAX)
+        return "id has more than 256 bytes";
+    return strncmp(id, "hms:", 4) == 0 ? "id begins with \"hms:\"" : NULL;
+}
 
-    if (name == NULL)
-        return;
-    id = evhttp_uridecode(rest, 0, &len);
-    if (id == NULL) {
-        vecwire__serve_no_memory(req);
+static void
+delete_document(struct vecwire__server *server, struct evhttp_request *req,
+                const char *name, const char *id, size_t len)
+{
+    int status;
+    const char *fault = id_fault(id, len, &status);
+    struct vecwire__tenant *tenant;
+
+    if (fault != NULL) {
+        vecwire__serve_error(req, status, "invalid_request", fault);
         return;
     }
-    tenant = vecwire__store_find(&server->store, name);
-    gone = tenant != NULL && vecwire__tenant_delete(tenant, id, len);
-    free(id);
+    tenant = open_tenant(server, req, name);
+    if (tenant == NULL)
+        return;
     reply_begin(server);
-    if (!gone)
+    if (!vecwire__tenant_delete(tenant, id, len))
         vecwire__serve_error(req, 404, "not_found", "no such document");
     else if (vecwire__buf_str(&server->reply, "{\"deleted\":true}"))
         vecwire__serve_json(req, 200, &server->reply);
     else
         vecwire__serve_no_memory(req);
+}
+
+void
+vecwire__hms_delete(struct vecwire__server *server, struct evhttp_request *req,
+                    const char *rest)
+{
+    const char *name = tenant_name(req);
+    size_t len;
+    char *id;
+
+    if (name == NULL)
+        return;
+    id = evhttp_uridecode(rest, 0, &len);
+    if (id == NULL)
+        vecwire__serve_no_memory(req);
+    else
+        delete_document(server, req, name, id, len);
+    free(id);
 }

@@ -23,6 +23,7 @@ struct route {
 
 #define READ (EVHTTP_REQ_GET | EVHTTP_REQ_HEAD)
 
+/* The first whose path fits; ".../documents/batch" is no document "batch". */
 static const struct route routes[] = {
     {"/api/v1/query", false, EVHTTP_REQ_POST, "POST", vecwire__hms_query},
     {"/api/v1/documents", false, EVHTTP_REQ_POST, "POST", vecwire__hms_add},
@@ -83,14 +84,9 @@ answer_unauthorized(struct evhttp_request *req)
                          "a bearer token is required, and this is not it");
 }
 
-/* No route took it: the path is unknown (allow is ""), or the method is. */
 static void
-answer_unrouted(struct evhttp_request *req, const char *allow)
+answer_wrong_method(struct evhttp_request *req, const char *allow)
 {
-    if (*allow == '\0') {
-        vecwire__serve_error(req, 404, "not_found", "no such route");
-        return;
-    }
     evhttp_add_header(evhttp_request_get_output_headers(req), "Allow", allow);
     vecwire__serve_error(req, 405, "method_not_allowed",
                          "this route does not take this method");
@@ -155,21 +151,19 @@ dispatch(struct vecwire__server *server, struct evhttp_request *req,
          const char *path)
 {
     unsigned method = (unsigned)evhttp_request_get_command(req);
-    char allow[64] = "";
 
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
         const char *rest = route_rest(&routes[i], path);
-        size_t len = strlen(allow);
 
-        if (rest != NULL && (routes[i].methods & method) != 0) {
+        if (rest == NULL)
+            continue;
+        if ((routes[i].methods & method) != 0)
             routes[i].handler(server, req, rest);
-            return;
-        }
-        if (rest != NULL)
-            snprintf(allow + len, sizeof(allow) - len, "%s%s",
-                     len == 0 ? "" : ", ", routes[i].allow);
+        else
+            answer_wrong_method(req, routes[i].allow);
+        return;
     }
-    answer_unrouted(req, allow);
+    vecwire__serve_error(req, 404, "not_found", "no such route");
 }
 
 void

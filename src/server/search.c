@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Lengths between these cannot make a float product of a unit vector
  * overflow or lose digits. */
@@ -23,11 +24,23 @@ vecwire__search_matches(json_t *metadata, json_t *filter)
     return true;
 }
 
+/* Does the id of `a` stand behind that of `b`, byte by byte? */
+static bool
+id_behind(const struct vecwire__record *a, const struct vecwire__record *b)
+{
+    size_t len = a->id_len < b->id_len ? a->id_len : b->id_len;
+    int order = memcmp(a->bytes, b->bytes, len);
+
+    return order != 0 ? order > 0 : a->id_len > b->id_len;
+}
+
 /* Is `a` to stand behind `b`? */
 static bool
 hit_worse(const struct vecwire__hit *a, const struct vecwire__hit *b)
 {
-    return a->score < b->score || (a->score == b->score && a->row > b->row);
+    if (a->score < b->score || a->score > b->score)
+        return a->score < b->score;
+    return id_behind(a->record, b->record);
 }
 
 static void
@@ -113,7 +126,7 @@ vecwire__search_run(struct vecwire__tenant *tenant,
     size_t n_hits = 0;
 
     for (size_t row = 0; done && row < tenant->n_rows; row++) {
-        struct vecwire__hit hit = {.row = row};
+        struct vecwire__hit hit = {.row = row, .record = tenant->records[row]};
 
         if (search->filter != NULL) {
             json_t *tree = vecwire__record_tree(tenant->records[row]);

@@ -11,6 +11,7 @@
 struct vecwire__hit {
     double score; /* cosine, -1 to 1 */
     size_t row;
+    const struct vecwire__record *record; /* the row's, until it changes */
 };
 
 struct vecwire__search {
@@ -23,7 +24,7 @@ struct vecwire__search {
 /* Does the metadata have every key of the filter with an equal value? */
 bool vecwire__search_matches(json_t *metadata, json_t *filter);
 
-/* Fill hits[0..*n), best first, ties in the order of rows; room for top_k.
+/* Fill hits[0..*n), best first, ties in the order of ids; room for top_k.
  * False: no memory. */
 bool vecwire__search_run(struct vecwire__tenant *tenant,
                          const struct vecwire__search *search,

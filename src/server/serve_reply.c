@@ -92,35 +92,54 @@ vecwire__serve_body(struct evhttp_request *req, int status, const char *type,
     write_now(conn);
 }
 
-void
-vecwire__serve_json(struct evhttp_request *req, int status,
-                    const struct vecwire__buf *json)
+static void
+serve_text(struct evhttp_request *req, int status, const char *type,
+           const struct vecwire__buf *text)
 {
     struct evbuffer *body = evbuffer_new();
 
-    if (body == NULL || evbuffer_add(body, json->bytes, json->len) != 0)
+    if (body == NULL || evbuffer_add(body, text->bytes, text->len) != 0)
         evhttp_send_error(req, 500, NULL);
     else
-        vecwire__serve_body(req, status, "application/json", body);
+        vecwire__serve_body(req, status, type, body);
     if (body != NULL)
         evbuffer_free(body);
 }
 
 void
+vecwire__serve_json(struct evhttp_request *req, int status,
+                    const struct vecwire__buf *json)
+{
+    serve_text(req, status, "application/json", json);
+}
+
+/* "name":value, the value as text. */
+static bool
+put_member(struct vecwire__buf *json, const char *name, const char *value)
+{
+    size_t bad;
+
+    return vecwire__buf_str(json, name) &&
+           vecwire__json_put_str(json, value, strlen(value), &bad) ==
+               VECWIRE_OK;
+}
+
+/* Problem details (RFC 9457), and in them the "error" that clients read. */
+void
 vecwire__serve_error(struct evhttp_request *req, int status, const char *code,
                      const char *message)
 {
     struct vecwire__buf json;
-    size_t bad;
 
     vecwire__buf_init(&json, &vecwire__mem_libc);
-    if (vecwire__buf_str(&json, "{\"error\":{\"code\":\"") &&
-        vecwire__buf_str(&json, code) &&
-        vecwire__buf_str(&json, "\",\"message\":") &&
-        vecwire__json_put_str(&json, message, strlen(message), &bad) ==
-            VECWIRE_OK &&
+    if (vecwire__buf_str(&json, "{\"status\":") &&
+        vecwire__json_put_u64(&json, (uint64_t)status) &&
+        put_member(&json, ",\"code\":", code) &&
+        put_member(&json, ",\"detail\":", message) &&
+        put_member(&json, ",\"error\":{\"code\":", code) &&
+        put_member(&json, ",\"message\":", message) &&
         vecwire__buf_str(&json, "}}"))
-        vecwire__serve_json(req, status, &json);
+        serve_text(req, status, "application/problem+json", &json);
     else
         evhttp_send_error(req, 500, NULL);
     vecwire__buf_fini(&json);

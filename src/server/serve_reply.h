@@ -15,7 +15,7 @@ struct evhttp_request;
 void vecwire__serve_json(struct evhttp_request *req, int status,
                          const struct vecwire__buf *json);
 
-/* {"error":{"code":..,"message":..}} */
+/* Problem details with {"error":{"code":..,"message":..}} among them. */
 void vecwire__serve_error(struct evhttp_request *req, int status,
                           const char *code, const char *message);
 

@@ -17,6 +17,8 @@ struct raw_common {
     const char *dialect;
     const char *collection;
     const char *key_env;
+    const char *mask_env;
+    const char *salt_hex;
 };
 
 void
@@ -244,6 +246,67 @@ walk(struct tool_args *args, const struct tool_option *all, size_t n,
     return true;
 }
 
+/* The value of a variable that an option names; NULL: said so. */
+static const char *
+variable(const struct tool_args *args, const char *option, const char *name)
+{
+    const char *value = getenv(name);
+
+    if (value != NULL && *value != '\0')
+        return value;
+    vecwire__args_complain(args->command, "--%s: the variable %s is not set",
+                           option, name);
+    return NULL;
+}
+
+static int
+hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* How many bytes are too few is the library's to say. */
+static bool
+take_salt(const struct tool_args *args, const char *hex,
+          struct tool_common *common)
+{
+    size_t len = strlen(hex);
+    bool fine = len > 0 && len % 2 == 0 && len / 2 <= TOOL_SALT_MAX;
+
+    for (size_t i = 0; fine && i < len; i += 2) {
+        int high = hex_digit(hex[i]), low = hex_digit(hex[i + 1]);
+
+        fine = high >= 0 && low >= 0;
+        common->salt[i / 2] = (unsigned char)(high * 16 + low);
+    }
+    common->salt_len = len / 2;
+    if (!fine)
+        vecwire__args_complain(args->command,
+                               "--mask-salt-hex must be pairs of hex digits, "
+                               "at most %d of them",
+                               TOOL_SALT_MAX);
+    return fine;
+}
+
+static bool
+check_mask(const struct tool_args *args, const struct raw_common *raw,
+           struct tool_common *common)
+{
+    if (raw->mask_env == NULL && raw->salt_hex == NULL)
+        return true;
+    if (raw->mask_env == NULL) {
+        vecwire__args_complain(args->command,
+                               "--mask-salt-hex goes with --mask-env");
+        return false;
+    }
+    common->passphrase = variable(args, "mask-env", raw->mask_env);
+    return common->passphrase != NULL &&
+           (raw->salt_hex == NULL || take_salt(args, raw->salt_hex, common));
+}
+
 static bool
 check_common(const struct tool_args *args, const struct raw_common *raw,
              struct tool_common *common)
@@ -266,15 +329,11 @@ check_common(const struct tool_args *args, const struct raw_common *raw,
         return false;
     }
     if (raw->key_env != NULL) {
-        common->api_key = getenv(raw->key_env);
-        if (common->api_key == NULL || *common->api_key == '\0') {
-            vecwire__args_complain(args->command,
-                                   "--api-key-env: the variable %s is not set",
-                                   raw->key_env);
+        common->api_key = variable(args, "api-key-env", raw->key_env);
+        if (common->api_key == NULL)
             return false;
-        }
     }
-    return true;
+    return check_mask(args, raw, common);
 }
 
 /* The command's own options with the common ones behind them. */
@@ -295,8 +354,8 @@ join_options(const struct tool_args *args, struct tool_common *common,
         {"cert", OPTION_LATER, NULL, 0, 0},
         {"key", OPTION_LATER, NULL, 0, 0},
         {"insecure", OPTION_LATER_FLAG, NULL, 0, 0},
-        {"mask-env", OPTION_LATER, NULL, 0, 0},
-        {"mask-salt-hex", OPTION_LATER, NULL, 0, 0},
+        {"mask-env", OPTION_TEXT, &raw->mask_env, 0, 0},
+        {"mask-salt-hex", OPTION_TEXT, &raw->salt_hex, 0, 0},
     };
     size_t n = args->n_options;
 
@@ -313,7 +372,7 @@ vecwire__args_parse(struct tool_args *args, struct tool_common *common,
                     int *status)
 {
     struct tool_option all[MAX_OPTIONS];
-    struct raw_common raw = {NULL, NULL, NULL};
+    struct raw_common raw = {NULL, NULL, NULL, NULL, NULL};
     struct tool_common unused;
     bool help = false;
     size_t n;

@@ -33,11 +33,18 @@ struct tool_option {
     uint64_t max;
 };
 
+/* Bytes of a salt on the command line, at most. */
+#define TOOL_SALT_MAX 128
+
 /* What every command that talks to a database takes. */
 struct tool_common {
     const char *url;
     const char *tenant;  /* NULL: none */
     const char *api_key; /* the value, never shown; NULL: none */
+    /* HMS: what the mask is made from, never shown; NULL: no mask. */
+    const char *passphrase;
+    size_t salt_len; /* 0: the library's default salt */
+    unsigned char salt[TOOL_SALT_MAX];
     uint32_t timeout_ms; /* 0: the library's default */
     bool verbose;
     bool json;
@@ -64,6 +71,10 @@ struct tool_args {
     "  --collection NAME    for dialects that have them; HMS has none\n"       \
     "  --tenant NAME        HMS: X-Tenant-ID\n"                                \
     "  --api-key-env NAME   read the API key from this variable\n"             \
+    "  --mask-env NAME      HMS: mask vectors with the passphrase in this\n"   \
+    "                       variable (obfuscation, not encryption)\n"          \
+    "  --mask-salt-hex HEX  its salt, 16 bytes or more, instead of the "       \
+    "SDK's\n"                                                                  \
     "  --timeout-ms N       limit of one call, retries included (30000)\n"     \
     "  --verbose            the library's log on stderr\n"                     \
     "  --json               one JSON document on stdout\n"                     \

@@ -19,9 +19,11 @@ static const char help[] =
     "coordinates, C order; a .fvecs has for each row its dimension (int32) "
     "and\n"
     "as many float32, all little-endian; a line of a .jsonl is\n"
-    "{\"id\"?,\"vector\",\"text\"?,\"payload\"?}. Rows before a bad one are "
-    "kept;\n"
-    "the first request that fails ends the import.\n"
+    "{\"id\"?,\"vector\"?,\"text\"?,\"payload\"?}; rows without a vector need "
+    "a\n"
+    "text and a server with an embedder, and go in requests of their own. "
+    "Rows\n"
+    "before a bad one are kept; the first request that fails ends the import.\n"
     "\n"
     "  --payload F.jsonl    a line {\"id\"?,\"text\"?,\"payload\"?} for each "
     "row\n"
@@ -29,7 +31,9 @@ static const char help[] =
     "  --batch N            rows a request, 1 to 1000 (256); fewer where\n"
     "                       one request cannot hold them\n"
     "  --in-flight N        requests under way at once, 1 to 256 (4)\n"
-    "\n" TOOL_COMMON_HELP;
+    "\n" TOOL_COMMON_HELP "\n"
+    "Example, vectors masked with the passphrase in $HMS_MASK:\n"
+    "  vecwire import rows.npy --mask-env HMS_MASK\n";
 
 struct import {
     struct tool_common common;
@@ -288,11 +292,13 @@ add_from(const struct import *import, size_t at, size_t *taken,
          struct vecwire_refusal *refusal)
 {
     const struct rows *rows = &import->rows;
+    const float *matrix =
+        rows->have_vectors ? rows->matrix + at * rows->dim : NULL;
 
     return vecwire_uploader_add(
         import->uploader,
-        &VECWIRE_UPSERT(.matrix = rows->matrix + at * rows->dim,
-                        .rows = rows->count - at, .dim = rows->dim,
+        &VECWIRE_UPSERT(.matrix = matrix, .rows = rows->count - at,
+                        .dim = rows->have_vectors ? rows->dim : 0,
                         .ids = (const char *const *)rows->ids + at,
                         .texts = (const char *const *)rows->texts + at,
                         .payloads = (const char *const *)rows->payloads + at,
@@ -371,7 +377,7 @@ vecwire__command_import(int argc, char **argv)
     if (!parse_options(&import, argc, argv, &status))
         return status;
     /* One for each request; 0 is the library's default. */
-    if (import.in_flight > 8)
+    if (import.in_flight > 4)
         limits.connections = (uint32_t)import.in_flight;
     status = vecwire__session_open(&import.session, "import", &import.common,
                                    &limits);

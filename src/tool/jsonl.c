@@ -387,11 +387,8 @@ vecwire__jsonl_next(struct jsonl *file, struct jsonl_row *row, char *why)
         return result;
     if (!scan_line(line, values, why))
         return JSONL_BAD;
-    if (file->with_vectors && values[1].text == NULL) {
-        snprintf(why, JSONL_WHY_MAX, "\"vector\" is missing");
-        return JSONL_BAD;
-    }
-    if ((file->with_vectors && !take_vector(file, values[1], why)) ||
+    file->has_vector = file->with_vectors && values[1].text != NULL;
+    if ((file->has_vector && !take_vector(file, values[1], why)) ||
         !take_texts(values, row, why)) {
         vecwire__jsonl_row_clear(row);
         return JSONL_BAD;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file of JSON lines {"id"?,"vector","text"?,"payload"?}, read a line at a
+/* A file of JSON lines {"id"?,"vector"?,"text"?,"payload"?}, read a line at a
  * time. Other keys are skipped. */
 struct jsonl {
     int fd;
@@ -17,10 +17,11 @@ struct jsonl {
     size_t begin;  /* of what is not yet handed out */
     size_t looked; /* no line end before this */
     size_t end;
-    uint64_t taken; /* bytes of the lines handed out */
-    uint64_t line;  /* number of the line handed out last, from 1 */
-    size_t dim;     /* of all rows; 0 until the first */
-    float *vector;  /* of the row handed out last, dim floats */
+    uint64_t taken;  /* bytes of the lines handed out */
+    uint64_t line;   /* number of the line handed out last, from 1 */
+    size_t dim;      /* of all vectors; 0 until the first */
+    float *vector;   /* of the row handed out last, dim floats, */
+    bool has_vector; /* where it has one */
 };
 
 /* What a line held, NULL where it held nothing. The caller's to clear. */

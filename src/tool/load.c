@@ -268,13 +268,19 @@ vecwire__command_load(int argc, char **argv)
 {
     struct load_options options;
     struct load_input input;
+    struct vecwire_hms_mask *mask;
     int status;
 
     if (!parse_options(&options, argc, argv, &status))
         return status;
+    status = vecwire__session_mask("load", &options.common, &mask);
+    if (status != TOOL_DONE)
+        return status;
+    options.mask = mask;
     status = TOOL_USAGE;
     if (vecwire__load_input_init(&input, &options))
         status = run(&options, &input);
     vecwire__load_input_fini(&input);
+    vecwire_hms_mask_free(mask);
     return status;
 }

@@ -8,6 +8,7 @@
 /* What `vecwire load` was asked for; counts are totals over all threads. */
 struct load_options {
     struct tool_common common;
+    const struct vecwire_hms_mask *mask; /* NULL: none */
     const char *vectors_file;
     const char *path; /* NULL: queries */
     const char *method;

@@ -33,6 +33,7 @@ open_client(struct load_worker *worker, uint32_t index)
     const struct load_options *options = worker->input->options;
     uint64_t body = worker->input->body_len + BODY_BYTES(worker->input->dim);
     struct session_limits limits = {
+        .mask = options->mask,
         .connections =
             (uint32_t)share_of(options->connections, index, options->threads),
         .max_waiting = (uint32_t)worker->n_slots,

@@ -14,22 +14,31 @@
 
 static const char help[] =
     "Usage: vecwire query --vector JSON | --vector-file F.npy [--row I]\n"
+    "       vecwire query --text T [--today D]\n"
     "\n"
-    "Searches by vector and prints a row a hit: id, score, text or payload.\n"
+    "Searches by vector or, where the server has a model, by text, or by "
+    "both,\n"
+    "and prints a row a hit: id, score, text or payload.\n"
     "\n"
     "  --vector JSON        the vector, [0.1,0.2,...]\n"
     "  --vector-file F.npy  take it from this file\n"
     "  --row I              row of that file, counted from 0 (0)\n"
+    "  --text T             the text\n"
+    "  --today D            HMS: the date to take for today, with --text\n"
     "  --top-k N            hits at most (10)\n"
     "  --filter JSON        only rows whose metadata match this object\n"
     "  --with-payload       the payload too\n"
     "  --with-vector        the vector too, where the server sends it\n"
-    "\n" TOOL_COMMON_HELP;
+    "\n" TOOL_COMMON_HELP "\n"
+    "Example, vectors masked with the passphrase in $HMS_MASK:\n"
+    "  vecwire query --mask-env HMS_MASK --vector-file questions.npy --row 3\n";
 
 struct query_options {
     struct tool_common common;
     const char *vector;
     const char *vector_file;
+    const char *text;
+    const char *today;
     const char *filter;
     const char *row_text; /* NULL: not given */
     uint64_t row;
@@ -38,6 +47,39 @@ struct query_options {
     bool with_vector;
 };
 
+/* What to search by must be clear. */
+static bool
+check_sought(struct query_options *options)
+{
+    if (options->vector != NULL && options->vector_file != NULL) {
+        vecwire__args_complain("query", "--vector or --vector-file, not both");
+        return false;
+    }
+    if (options->vector == NULL && options->vector_file == NULL &&
+        options->text == NULL) {
+        vecwire__args_complain(
+            "query", "one of --vector, --vector-file and --text is needed");
+        return false;
+    }
+    if (options->today != NULL && options->text == NULL) {
+        vecwire__args_complain("query", "--today goes with --text");
+        return false;
+    }
+    if (options->row_text == NULL)
+        return true;
+    if (options->vector_file == NULL) {
+        vecwire__args_complain("query", "--row goes with --vector-file");
+        return false;
+    }
+    if (!vecwire__args_u64(options->row_text, &options->row)) {
+        vecwire__args_complain("query",
+                               "--row must be a whole number, not \"%s\"",
+                               options->row_text);
+        return false;
+    }
+    return true;
+}
+
 static bool
 parse_options(struct query_options *options, int argc, char **argv, int *status)
 {
@@ -45,7 +87,8 @@ parse_options(struct query_options *options, int argc, char **argv, int *status)
         {"vector", OPTION_TEXT, &options->vector, 0, 0},
         {"vector-file", OPTION_TEXT, &options->vector_file, 0, 0},
         {"row", OPTION_TEXT, &options->row_text, 0, 0},
-        {"text", OPTION_LATER, NULL, 0, 0},
+        {"text", OPTION_TEXT, &options->text, 0, 0},
+        {"today", OPTION_TEXT, &options->today, 0, 0},
         {"top-k", OPTION_U32, &options->top_k, 1, UINT32_MAX},
         {"filter", OPTION_TEXT, &options->filter, 0, 0},
         {"with-payload", OPTION_FLAG, &options->with_payload, 0, 0},
@@ -67,24 +110,7 @@ parse_options(struct query_options *options, int argc, char **argv, int *status)
         vecwire__args_complain("query", "what is \"%s\"?", args.words[0]);
         return false;
     }
-    if ((options->vector == NULL) == (options->vector_file == NULL)) {
-        vecwire__args_complain("query",
-                               "one of --vector and --vector-file is needed");
-        return false;
-    }
-    if (options->row_text == NULL)
-        return true;
-    if (options->vector_file == NULL) {
-        vecwire__args_complain("query", "--row goes with --vector-file");
-        return false;
-    }
-    if (!vecwire__args_u64(options->row_text, &options->row)) {
-        vecwire__args_complain("query",
-                               "--row must be a whole number, not \"%s\"",
-                               options->row_text);
-        return false;
-    }
-    return true;
+    return check_sought(options);
 }
 
 /* Say what is wrong with the text at byte `at`. */
@@ -228,7 +254,8 @@ run(struct tool_session *session, const struct query_options *options,
     int status = TOOL_DONE;
     enum vecwire_err rc = vecwire_query(
         session->client,
-        &VECWIRE_QUERY(.vector = vector, .dim = dim, .filter = options->filter,
+        &VECWIRE_QUERY(.vector = vector, .dim = dim, .text = options->text,
+                       .today = options->today, .filter = options->filter,
                        .top_k = options->top_k, .refusal = &refusal),
         vecwire__session_keep, &reply, NULL);
 
@@ -251,16 +278,18 @@ vecwire__command_query(int argc, char **argv)
 {
     struct query_options options;
     struct tool_session session;
-    float *vector;
+    float *vector = NULL;
     size_t dim = 0;
     int status;
 
     if (!parse_options(&options, argc, argv, &status))
         return status;
-    vector = options.vector != NULL
-                 ? vector_of_text(options.vector, &dim)
-                 : vector_of_file(options.vector_file, options.row, &dim);
-    if (vector == NULL)
+    if (options.vector != NULL)
+        vector = vector_of_text(options.vector, &dim);
+    else if (options.vector_file != NULL)
+        vector = vector_of_file(options.vector_file, options.row, &dim);
+    if (vector == NULL &&
+        (options.vector != NULL || options.vector_file != NULL))
         return TOOL_USAGE;
     status = vecwire__session_open(&session, "query", &options.common, NULL);
     if (status == TOOL_DONE) {

@@ -92,6 +92,9 @@ void
 vecwire__rows_close(struct rows *rows)
 {
     clear_batch(rows);
+    if (rows->holds)
+        vecwire__jsonl_row_clear(&rows->held);
+    rows->holds = false;
     vecwire__npy_close(&rows->npy);
     vecwire__fvecs_close(&rows->fvecs);
     vecwire__jsonl_close(&rows->lines);
@@ -133,22 +136,45 @@ push_row(struct rows *rows, const struct jsonl_row *row)
     }
 }
 
+/* The row that was held back, or that of the next line. */
+static bool
+next_line_row(struct rows *rows, struct jsonl_row *row)
+{
+    enum jsonl_result result;
+
+    if (rows->holds) {
+        *row = rows->held;
+        rows->holds = false;
+        return true;
+    }
+    result = vecwire__jsonl_next(&rows->lines, row, rows->why);
+    rows->ended = result == JSONL_END;
+    rows->bad = result == JSONL_BAD;
+    rows->why_line = rows->lines.line;
+    return result == JSONL_ROW;
+}
+
+/* A request has a vector for every row or for none: where one kind follows
+ * the other the batch ends early, so that rows keep their order. */
 static void
 fill_from_lines(struct rows *rows)
 {
-    while (rows->count < rows->batch && !rows->ended && !rows->bad) {
-        struct jsonl_row row;
-        enum jsonl_result result =
-            vecwire__jsonl_next(&rows->lines, &row, rows->why);
+    struct jsonl_row row;
 
-        rows->ended = result == JSONL_END;
-        rows->bad = result == JSONL_BAD;
-        rows->why_line = rows->lines.line;
-        if (result != JSONL_ROW)
+    while (rows->count < rows->batch && next_line_row(rows, &row)) {
+        bool has_vector = rows->lines.has_vector;
+
+        if (rows->count > 0 && has_vector != rows->have_vectors) {
+            rows->held = row;
+            rows->holds = true;
             return;
-        need_matrix(rows, rows->lines.dim);
-        memcpy(rows->matrix + rows->count * rows->dim, rows->lines.vector,
-               rows->dim * sizeof(float));
+        }
+        rows->have_vectors = has_vector;
+        if (has_vector) {
+            need_matrix(rows, rows->lines.dim);
+            memcpy(rows->matrix + rows->count * rows->dim, rows->lines.vector,
+                   rows->dim * sizeof(float));
+        }
         push_row(rows, &row);
     }
 }
@@ -223,6 +249,7 @@ fill_from_vectors(struct rows *rows)
     char why[NPY_WHY_MAX];
     bool at_end;
 
+    rows->have_vectors = true;
     need_matrix(rows, rows->dim);
     got = read_vectors(rows, why, &at_end);
     while (rows->count < got && next_payload(rows, &row))

@@ -30,11 +30,15 @@ struct rows {
     /* The batch at hand, by column. */
     uint64_t first; /* number of its first row in the file */
     size_t count;
+    bool have_vectors; /* all rows of a batch, or none */
     size_t dim;
     float *matrix;
     char **ids;
     char **texts;
     char **payloads;
+
+    struct jsonl_row held; /* read, but of another kind than the batch */
+    bool holds;
 
     bool ended;
     bool bad;              /* the row behind the batch is bad */

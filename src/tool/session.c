@@ -26,11 +26,56 @@ refused_options(const char *command, enum vecwire_err rc,
 }
 
 int
+vecwire__session_mask(const char *command, const struct tool_common *common,
+                      struct vecwire_hms_mask **mask)
+{
+    struct vecwire_refusal refusal = {.text = ""};
+    enum vecwire_err rc;
+
+    *mask = NULL;
+    if (common->passphrase == NULL)
+        return TOOL_DONE;
+    rc = vecwire_hms_mask_new(
+        mask,
+        &VECWIRE_HMS_MASK_OPTIONS(.passphrase = common->passphrase,
+                                  .salt = common->salt_len > 0 ? common->salt
+                                                               : NULL,
+                                  .salt_len = common->salt_len,
+                                  .refusal = &refusal));
+    if (rc == VECWIRE_OK)
+        return TOOL_DONE;
+    return refused_options(command, rc, &refusal);
+}
+
+/* Make the client, with a mask that lives only so long. */
+static int
+open_client(struct tool_session *session, const struct tool_common *common,
+            struct vecwire_options *options)
+{
+    struct vecwire_refusal refusal = {.text = ""};
+    struct vecwire_hms_mask *mask = NULL;
+    enum vecwire_err rc;
+    int status = TOOL_DONE;
+
+    if (options->hms_mask == NULL) {
+        status = vecwire__session_mask(session->command, common, &mask);
+        options->hms_mask = mask;
+    }
+    if (status != TOOL_DONE)
+        return status;
+    options->refusal = &refusal;
+    rc = vecwire_client_new(&session->client, session->base, options);
+    vecwire_hms_mask_free(mask);
+    if (rc == VECWIRE_OK)
+        return TOOL_DONE;
+    return refused_options(session->command, rc, &refusal);
+}
+
+int
 vecwire__session_open(struct tool_session *session, const char *command,
                       const struct tool_common *common,
                       const struct session_limits *limits)
 {
-    struct vecwire_refusal refusal = {.text = ""};
     struct vecwire_options options = VECWIRE_OPTIONS(.url = common->url);
     enum vecwire_err rc;
     int status = TOOL_FAILED;
@@ -53,17 +98,16 @@ vecwire__session_open(struct tool_session *session, const char *command,
     options.tenant = common->tenant;
     options.deadline_ms = common->timeout_ms;
     options.loop = session->loop;
-    options.refusal = &refusal;
     options.log = common->verbose ? log_line : NULL;
     if (limits != NULL) {
+        options.hms_mask = limits->mask;
         options.connections = limits->connections;
         options.max_waiting = limits->max_waiting;
         options.max_waiting_bytes = limits->max_waiting_bytes;
     }
-    rc = vecwire_client_new(&session->client, session->base, &options);
-    if (rc == VECWIRE_OK)
+    status = open_client(session, common, &options);
+    if (status == TOOL_DONE)
         return TOOL_DONE;
-    status = refused_options(command, rc, &refusal);
 
 fail:
     vecwire__session_close(session);

@@ -15,8 +15,11 @@ struct tool_session {
     struct vecwire_client *client;
 };
 
-/* Limits that `load` sets; 0: the library's defaults. */
+/* What `load` sets. Limits: 0 is the library's default. */
 struct session_limits {
+    /* Made once for all sessions; NULL: the session makes its own, where the
+     * options ask for one. */
+    const struct vecwire_hms_mask *mask;
     uint32_t connections;
     uint32_t max_waiting;
     uint64_t max_waiting_bytes;
@@ -27,6 +30,11 @@ struct session_limits {
 int vecwire__session_open(struct tool_session *session, const char *command,
                           const struct tool_common *common,
                           const struct session_limits *limits);
+
+/* The mask that the options ask for, NULL where they ask for none. TOOL_DONE,
+ * or what to exit with; all has been said. */
+int vecwire__session_mask(const char *command, const struct tool_common *common,
+                          struct vecwire_hms_mask **mask);
 
 void vecwire__session_close(struct tool_session *session);
 

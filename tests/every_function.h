@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every public function, each as something that a callback may do, with
+ * another call in some state. */
+#ifndef VECWIRE_TESTS_EVERY_FUNCTION_H
+#define VECWIRE_TESTS_EVERY_FUNCTION_H
+
+#include <event2/event.h>
+#include <vecwire/vecwire.h>
+
+#include "tests/counting_mem.h"
+
+/* What there is for a function to be called on. */
+struct world {
+    struct event_base *base;
+    struct vecwire_loop *loop;
+    struct vecwire_client *client; /* NULL: freed by a deed */
+    const struct vecwire_mem *mem;
+    char url[40];
+    vecwire_call_id target;
+    /* In the callback: what it was given (NULL: no reply). */
+    const struct vecwire_reply *reply;
+    bool is_batch; /* it is rows before the end */
+    bool in_loop;  /* the loop runs: not inside a free from outside */
+    bool closed;   /* vecwire_client_close() was called already */
+    unsigned target_runs, extra_runs, closes;
+    unsigned close_calls; /* accepted */
+    unsigned extra_calls; /* accepted, each with a callback */
+};
+
+struct deed {
+    const char *function;
+    void (*run)(struct world *world);
+};
+
+/* A verb's answer: taken, or refused for a reason that can be. */
+void deed_count(struct world *world, enum vecwire_err err);
+
+void deed_upload(struct world *world);
+void deed_upload_and_cancel(struct world *world);
+
+extern const struct deed deeds[];
+extern const size_t n_deeds;
+
+/* Number of functions named in this public header that no deed calls; they
+ * are printed. *seen grows by the number of those named. */
+size_t deeds_missing(const char *header, size_t *seen);
+
+#endif
