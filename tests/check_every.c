@@ -46,7 +46,16 @@ enum state {
 };
 
 /* Whose callback the deed is done in. */
-enum place { COMPLETION, ROWS, CLOSE, CLOSE_IN_FREE, N_PLACES };
+enum place {
+    COMPLETION,
+    ROWS,
+    ROOM,
+    FAILED_ROWS,
+    UPLOADED,
+    CLOSE,
+    CLOSE_IN_FREE,
+    N_PLACES
+};
 
 static struct world world;
 static struct counting_mem counting;
@@ -116,6 +125,70 @@ on_asker_close(struct vecwire_client *client, enum vecwire_err code, void *arg)
               code == VECWIRE_ECLOSED);
     asker_closes++;
     do_deed(NULL, false);
+}
+
+/* --- an upload, whose rows all fail: no reply says that it stored them --- */
+
+static void
+on_room(struct vecwire_uploader *up, void *arg)
+{
+    (void)arg;
+    ck_assert_ptr_eq(up, world.uploader);
+    if (place == ROOM)
+        do_deed(NULL, false);
+}
+
+static void
+on_failed_rows(const struct vecwire_failed_rows *failed, void *arg)
+{
+    (void)arg;
+    if (place == FAILED_ROWS)
+        do_deed(NULL, false);
+    /* As rows of a reply, they live to the end of their callback. */
+    for (size_t i = 0; i < failed->count; i++)
+        ck_assert_uint_ne(strlen(failed->ids[i]), 0);
+    ck_assert_uint_ne(strlen(failed->error->detail), 0);
+}
+
+static void
+on_uploaded(struct vecwire_uploader *up,
+            const struct vecwire_upload_result *result, void *arg)
+{
+    (void)up;
+    (void)arg;
+    world.upload_over = true;
+    world.upload_runs++;
+    if (place == UPLOADED)
+        do_deed(NULL, false);
+    ck_assert_uint_eq(result->rows_taken,
+                      result->rows_done + result->rows_failed);
+}
+
+/* One row waits to be sent; in an asker's place, as much as it can hold. */
+static void
+begin_upload(void)
+{
+    static const float matrix[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    static const char *const ids[] = {"a", "b", "c", "d"};
+    bool asks = place == ROOM || place == FAILED_ROWS || place == UPLOADED;
+    enum vecwire_err err;
+
+    ck_assert_int_eq(
+        vecwire_uploader_new(
+            &world.uploader, world.client,
+            &VECWIRE_UPLOADER_OPTIONS(.on_room = on_room,
+                                      .on_failed = on_failed_rows,
+                                      .on_done = on_uploaded, .in_flight = 1,
+                                      .batch_rows = asks ? 1 : 10)),
+        VECWIRE_OK);
+    err =
+        vecwire_uploader_add(world.uploader,
+                             &VECWIRE_UPSERT(.matrix = matrix, .dim = 3,
+                                             .rows = asks ? 4 : 1, .ids = ids),
+                             NULL);
+    ck_assert_int_eq(err, asks ? VECWIRE_EFULL : VECWIRE_OK);
+    if (place == UPLOADED)
+        vecwire_uploader_end(world.uploader);
 }
 
 static void
@@ -189,6 +262,7 @@ bring_to(enum state state)
         event_base_loop(world.base, EVLOOP_NONBLOCK);
     if (state != QUEUED)
         ask(on_asker_rows, on_asker, NULL);
+    begin_upload();
 }
 
 /* Until the deed is done and everything that can end has ended. */
@@ -204,6 +278,7 @@ run_out(void)
     world.in_loop = false;
     vecwire_client_free(world.client);
     world.client = NULL;
+    vecwire_uploader_free(world.uploader);
 }
 
 static void
@@ -212,6 +287,7 @@ end(void)
     ck_assert_ptr_null(deed);
     ck_assert_uint_eq(world.target_runs, 1);
     ck_assert_uint_eq(asker_runs, 1);
+    ck_assert_uint_eq(world.upload_runs, 1);
     ck_assert_uint_eq(world.extra_runs, world.extra_calls);
     ck_assert_uint_eq(world.closes, world.close_calls);
     fault_server_free(server);
@@ -248,9 +324,10 @@ START_TEST(every_function_may_be_called_from_every_callback)
     for (size_t i = 0; i < n_deeds; i++) {
         begin(state);
         world.in_loop = true;
-        deed = place == COMPLETION || place == ROWS ? &deeds[i] : NULL;
+        /* The target's way into its state runs callbacks of its own. */
+        deed = place < CLOSE ? &deeds[i] : NULL;
         bring_to(state);
-        if (deed == NULL)
+        if (place >= CLOSE)
             deed = &deeds[i];
         close_or_free();
         run_out();

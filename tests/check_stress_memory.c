@@ -17,7 +17,7 @@
 #define MATCH                                                                  \
     "{\"matches\":[{\"id\":\"a\",\"score\":1,\"text\":\"t\",\"metadata\":{}}]" \
     "}"
-#define CALLS 10
+#define CALLS 11
 
 /* A session's replies, in its order. After a failure the order may differ;
  * what then does not parse is an error like any other. */
@@ -29,6 +29,11 @@ static const struct fault_step script[] = {
     {FAULT_SEND, OK "Content-Length: 59\r\n\r\n" MATCH, 0},
     {FAULT_READ, NULL, 0},
     {FAULT_SEND, OK "Content-Length: 59\r\n\r\n" MATCH, 0},
+    {FAULT_READ, NULL, 0},
+    {FAULT_SEND, OK "Transfer-Encoding: chunked\r\n\r\n", 0},
+    {FAULT_SEND, "1f\r\n{\"matches\":[{\"id\":\"a\",\"score\":1\r\n", 0},
+    {FAULT_SEND, "1e\r\n},{\"id\":\"b\",\"score\":1,\"text\":\"\r\n", 0},
+    {FAULT_SEND, "11\r\n0123456789abc\"}]}\r\n0\r\n\r\n", 0},
     {FAULT_READ, NULL, 0},
     {FAULT_SEND, OK "Content-Length: 11\r\n\r\n{\"added\":3}", 0},
     {FAULT_READ, NULL, 0},
@@ -49,7 +54,8 @@ static struct event_base *base;
 static struct fault_server *server;
 static struct vecwire_client *client;
 static struct counting_mem counting;
-static unsigned accepted, completed, runs[CALLS], closes;
+static unsigned accepted, completed, runs[CALLS], rows_runs, closes;
+static vecwire_call_id paused;
 static const struct vecwire_reply *kept;
 
 static void
@@ -100,6 +106,32 @@ query(unsigned *runs_of)
         on_reply, runs_of, NULL));
 }
 
+/* Every other time it pauses: a resume follows from the loop. */
+static enum vecwire_rows_action
+on_rows(const struct vecwire_reply *rows, void *arg)
+{
+    (void)arg;
+    ck_assert_uint_gt(vecwire_reply_count(rows), 0);
+    rows_runs++;
+    paused = vecwire_reply_id(rows);
+    return rows_runs % 2 == 0 ? VECWIRE_CONTINUE : VECWIRE_PAUSE;
+}
+
+static void
+query_in_rows(unsigned *runs_of)
+{
+    static const float vector[4] = {1, 2, 3, 4};
+
+    paused = 0;
+    count(vecwire_query(
+        client, &VECWIRE_QUERY(.vector = vector, .dim = 4, .on_rows = on_rows),
+        on_reply, runs_of, NULL));
+    while (completed < accepted) {
+        ck_assert_int_eq(event_base_loop(base, EVLOOP_ONCE), 0);
+        (void)vecwire_resume(client, paused);
+    }
+}
+
 static void
 some_calls(void)
 {
@@ -110,6 +142,8 @@ some_calls(void)
     query(&runs[0]); /* cold, and 503 first */
     drain();
     query(&runs[1]); /* warm */
+    drain();
+    query_in_rows(&runs[10]);
     drain();
     count(vecwire_upsert(
         client,
@@ -159,7 +193,7 @@ session(void)
     count(err);
     /* One that was accepted may have failed already, for lack of memory. */
     ck_assert(!vecwire_cancel(client, id) || err == VECWIRE_OK);
-    for (size_t i = 7; i < CALLS; i++)
+    for (size_t i = 7; i < 10; i++)
         query(&runs[i]);
     ck_assert_int_eq(vecwire_client_close(client, 0, on_closed, NULL),
                      VECWIRE_OK);
@@ -173,7 +207,7 @@ session(void)
 static size_t
 run_session(size_t fail_at, bool and_after)
 {
-    accepted = completed = closes = 0;
+    accepted = completed = closes = rows_runs = 0;
     memset(runs, 0, sizeof(runs));
     kept = NULL;
     base = event_base_new();
@@ -196,6 +230,7 @@ START_TEST(each_allocation_of_a_session_may_fail)
     size_t before = rig_descriptors(), asked = run_session(0, false);
 
     ck_assert_uint_eq(accepted, CALLS);
+    ck_assert_uint_eq(rows_runs, 2);
     ck_assert_uint_gt(asked, 20);
     for (size_t n = 1; n <= asked; n++) {
         run_session(n, _i == 1);

@@ -77,6 +77,7 @@ client_free(struct world *world)
     vecwire_client_free(world->client);
     world->client = NULL;
     ck_assert_uint_eq(world->target_runs, 1);
+    ck_assert(world->upload_over);
 }
 
 static void
@@ -419,6 +420,10 @@ const struct deed deeds[] = {
      deed_upload},
     {"vecwire_uploader_cancel vecwire_uploader_progress",
      deed_upload_and_cancel},
+    {"vecwire_uploader_add", deed_uploader_add},
+    {"vecwire_uploader_end", deed_uploader_end},
+    {"vecwire_uploader_cancel", deed_uploader_cancel},
+    {"vecwire_uploader_free", deed_uploader_free},
     {"vecwire_vector_format vecwire_vector_parse vecwire_float_format "
      "vecwire_float_parse",
      vector_text},

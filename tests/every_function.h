@@ -17,6 +17,9 @@ struct world {
     const struct vecwire_mem *mem;
     char url[40];
     vecwire_call_id target;
+    struct vecwire_uploader *uploader; /* NULL: freed by a deed */
+    bool upload_over;                  /* its completion has begun */
+    unsigned upload_runs;              /* of its completion */
     /* In the callback: what it was given (NULL: no reply). */
     const struct vecwire_reply *reply;
     bool is_batch; /* it is rows before the end */
@@ -35,8 +38,13 @@ struct deed {
 /* A verb's answer: taken, or refused for a reason that can be. */
 void deed_count(struct world *world, enum vecwire_err err);
 
+/* On uploads of their own, and on the world's. */
 void deed_upload(struct world *world);
 void deed_upload_and_cancel(struct world *world);
+void deed_uploader_add(struct world *world);
+void deed_uploader_end(struct world *world);
+void deed_uploader_cancel(struct world *world);
+void deed_uploader_free(struct world *world);
 
 extern const struct deed deeds[];
 extern const size_t n_deeds;

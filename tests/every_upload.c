@@ -53,3 +53,49 @@ deed_upload_and_cancel(struct world *world)
     ck_assert(!vecwire_uploader_cancel(up));
     ck_assert((vecwire_uploader_progress(up) == NULL) == (up == NULL));
 }
+
+void
+deed_uploader_add(struct world *world)
+{
+    static const float matrix[] = {1, 2, 3, 4, 5, 6};
+    static const char *const ids[] = {"b", "c"};
+    size_t taken = SIZE_MAX;
+    enum vecwire_err err = vecwire_uploader_add(
+        world->uploader,
+        &VECWIRE_UPSERT(.matrix = matrix, .dim = 3, .rows = 2, .ids = ids),
+        &taken);
+
+    if (world->upload_over || world->closed)
+        ck_assert_int_eq(err, VECWIRE_ECLOSED);
+    ck_assert((err == VECWIRE_OK) == (taken == 2));
+    ck_assert(err == VECWIRE_OK || err == VECWIRE_EFULL ||
+              err == VECWIRE_ECLOSED);
+}
+
+void
+deed_uploader_end(struct world *world)
+{
+    unsigned runs = world->upload_runs;
+
+    vecwire_uploader_end(world->uploader);
+    vecwire_uploader_end(world->uploader);
+    ck_assert_uint_eq(world->upload_runs, runs);
+}
+
+void
+deed_uploader_cancel(struct world *world)
+{
+    unsigned runs = world->upload_runs;
+
+    ck_assert(vecwire_uploader_cancel(world->uploader) == !world->upload_over);
+    ck_assert(!vecwire_uploader_cancel(world->uploader));
+    ck_assert_uint_eq(world->upload_runs, runs);
+}
+
+void
+deed_uploader_free(struct world *world)
+{
+    vecwire_uploader_free(world->uploader);
+    world->uploader = NULL;
+    ck_assert(world->upload_over);
+}
