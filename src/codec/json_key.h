@@ -20,107 +20,118 @@ step_colon(struct vecwire__json_reader *reader, struct cursor *c)
     return ST_VALUE;
 }
 
-/* The known key that began at offset `at` has been read. */
+/* Behind a key, 2 bytes are there: most often a colon and a value follow at
+ * once, which `next` is for. */
 VECWIRE__INLINE int
-found_key(struct vecwire__json_reader *reader, struct cursor *c, unsigned index,
-          uint64_t at)
+key_ended(struct cursor *c, int next)
 {
-    unsigned shape = c->frame >> 1;
-    unsigned char bit = (unsigned char)(1u << index);
+    if (VECWIRE__UNLIKELY(c->p[0] != ':' || (unsigned char)c->p[1] <= ' '))
+        return ST_COLON;
+    c->p++;
+    return next;
+}
 
-    c->field = &reader->table->shapes[shape - 1].fields[index];
-    if (VECWIRE__UNLIKELY((reader->seen[c->depth] & bit) != 0))
-        return vecwire__json_fail(reader, VECWIRE__JSON_ETWICE, at);
-    reader->seen[c->depth] |= bit;
-    reader->last[shape] = (unsigned char)index;
-    return ST_COLON;
+/* A known key has been read; false: for the second time. */
+VECWIRE__INLINE bool
+found_key(struct vecwire__json_reader *reader, struct cursor *c,
+          struct vecwire__json_name *name)
+{
+    unsigned char seen = reader->seen[c->depth];
+
+    c->field = name->field;
+    reader->seen[c->depth] = seen | name->bit;
+    reader->last[c->frame >> 1] = name;
+    return VECWIRE__LIKELY((seen & name->bit) == 0);
 }
 
 VECWIRE__INLINE bool
-is_name(const struct vecwire__json_name *name, const char *key, uint64_t word,
-        const char *p)
+is_name(const struct vecwire__json_name *name, const char *p)
 {
-    return ((word ^ name->word) & name->mask) == 0 && p[name->len] == '"' &&
-           (name->len <= 8 || memcmp(p, key, name->len) == 0);
+    return ((vecwire__word_load(p) ^ name->word) & name->mask) == 0 &&
+           p[name->len] == '"' &&
+           (VECWIRE__LIKELY(name->len <= 8) ||
+            memcmp(p, name->field->key, name->len) == 0);
 }
 
-/* The key at `p`, of which 24 bytes are there; -1 when it is none of the
- * shape's or written with escapes. Servers keep their order: the key that
- * followed last time is tried first. */
-VECWIRE__INLINE int
-known_key(struct vecwire__json_reader *reader, unsigned shape, const char *p)
+/* The key at `p`, of which 24 bytes are there; NULL when it is none of the
+ * shape's or written with escapes. Not in line: its registers would be spilled
+ * on the way that nearly all keys take. */
+static VECWIRE__NOINLINE struct vecwire__json_name *
+search_name(struct vecwire__json_reader *reader, unsigned shape, const char *p)
 {
-    const struct vecwire__json_shape *keys = &reader->table->shapes[shape - 1];
-    const struct vecwire__json_name *names = reader->names[shape];
-    unsigned char *guess = &reader->after[shape][reader->last[shape]];
-    uint64_t word = vecwire__word_load(p);
+    struct vecwire__json_name *names = reader->names[shape];
 
-    if (VECWIRE__LIKELY(
-            *guess < keys->n_fields &&
-            is_name(&names[*guess], keys->fields[*guess].key, word, p)))
-        return *guess;
-    for (size_t i = 0; i < keys->n_fields; i++) {
-        if (is_name(&names[i], keys->fields[i].key, word, p)) {
-            *guess = (unsigned char)i;
-            return (int)i;
+    for (size_t i = 0; i < reader->table->shapes[shape - 1].n_fields; i++) {
+        if (is_name(&names[i], p)) {
+            reader->last[shape]->next = &names[i];
+            return &names[i];
         }
     }
-    return -1;
+    return NULL;
+}
+
+/* A key of an object that somebody reads; c->p is at its quote. */
+VECWIRE__INLINE int
+read_key(struct vecwire__json_reader *reader, struct cursor *c)
+{
+    unsigned shape = c->frame >> 1;
+    const char *p = c->p + 1;
+
+    if (VECWIRE__LIKELY(c->end - p >= 26)) {
+        struct vecwire__json_name *name = reader->last[shape]->next;
+
+        if (VECWIRE__UNLIKELY(!is_name(name, p)))
+            name = search_name(reader, shape, p);
+        if (VECWIRE__LIKELY(name != NULL)) {
+            if (VECWIRE__UNLIKELY(!found_key(reader, c, name)))
+                return refuse(reader, c, VECWIRE__JSON_ETWICE);
+            c->p = p + name->len + 1;
+            return key_ended(c, ST_TYPED);
+        }
+    }
+    reader->token_at = here(reader, c);
+    reader->n_name = 0;
+    c->p++;
+    return ST_KEY_TEXT;
 }
 
 VECWIRE__INLINE int
 step_key(struct vecwire__json_reader *reader, struct cursor *c)
 {
+    int len;
+
     if (!more(c))
         return cut(reader, ST_KEY);
     if (VECWIRE__UNLIKELY(*c->p != '"'))
         return refuse(reader, c, VECWIRE__JSON_EGRAMMAR);
-    if (c->frame != 0) {
-        unsigned shape = c->frame >> 1;
-        uint64_t at = here(reader, c);
-
-        c->p++;
-        if (VECWIRE__LIKELY(c->end - c->p >= 24)) {
-            int index = known_key(reader, shape, c->p);
-
-            if (VECWIRE__LIKELY(index >= 0)) {
-                c->p += reader->names[shape][index].len + 1;
-                return found_key(reader, c, (unsigned)index, at);
-            }
-        }
-        reader->token_at = at;
-        reader->n_name = 0;
-    } else {
-        int len;
-
-        c->p++;
-        len = vecwire__json_short(c->p, c->end);
-        if (VECWIRE__LIKELY(len >= 0)) {
-            c->p += len + 1;
-            return ST_COLON;
-        }
-    }
-    return ST_KEY_TEXT;
+    if (c->frame != 0)
+        return read_key(reader, c);
+    c->p++;
+    len = vecwire__json_short(c->p, c->end);
+    if (VECWIRE__UNLIKELY(len < 0))
+        return ST_KEY_TEXT;
+    c->p += len + 1;
+    return c->end - c->p < 2 ? ST_COLON : key_ended(c, ST_PLAIN);
 }
 
-static VECWIRE__NOINLINE int
-find_name(const struct vecwire__json_reader *reader, unsigned shape)
+static VECWIRE__NOINLINE struct vecwire__json_name *
+find_name(struct vecwire__json_reader *reader, unsigned shape)
 {
-    const struct vecwire__json_shape *keys = &reader->table->shapes[shape - 1];
+    struct vecwire__json_name *names = reader->names[shape];
 
-    for (size_t i = 0; i < keys->n_fields; i++) {
-        if (reader->names[shape][i].len == reader->n_name &&
-            memcmp(keys->fields[i].key, reader->name, reader->n_name) == 0)
-            return (int)i;
+    for (size_t i = 0; i < reader->table->shapes[shape - 1].n_fields; i++) {
+        if (names[i].len == reader->n_name &&
+            memcmp(names[i].field->key, reader->name, reader->n_name) == 0)
+            return &names[i];
     }
-    return -1;
+    return NULL;
 }
 
 static inline int
 step_key_text(struct vecwire__json_reader *reader, struct cursor *c)
 {
     enum vecwire__json_string_end end;
-    int index;
+    struct vecwire__json_name *name;
 
     reader->p = c->p;
     end = c->frame == 0 ? vecwire__json_string_skip(reader)
@@ -130,10 +141,11 @@ step_key_text(struct vecwire__json_reader *reader, struct cursor *c)
         return string_stopped(reader, end, ST_KEY_TEXT);
     if (c->frame == 0)
         return ST_COLON;
-    index = find_name(reader, c->frame >> 1);
-    if (index < 0)
-        return ST_COLON;
-    return found_key(reader, c, (unsigned)index, reader->token_at);
+    name = find_name(reader, c->frame >> 1);
+    if (name != NULL && !found_key(reader, c, name))
+        return vecwire__json_fail(reader, VECWIRE__JSON_ETWICE,
+                                  reader->token_at);
+    return ST_COLON;
 }
 
 #endif

@@ -2,7 +2,6 @@
 #include "codec/json_reader.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <string.h>
 
 #include "codec/json_cursor.h"
@@ -20,19 +19,25 @@ static const struct vecwire__json_field elements[8] = {
 static const struct vecwire__json_field root_array = {"", VECWIRE__JSON_ARR, 0,
                                                       1, false};
 
-static struct vecwire__json_name
-name_of(const char *key)
+static void
+take_name(struct vecwire__json_name *name,
+          const struct vecwire__json_field *field, unsigned char bit)
 {
-    struct vecwire__json_name name = {0, 0, 0};
+    assert(field->key[sizeof(field->key) - 1] == '\0');
+    name->word = vecwire__word_load(field->key);
+    name->mask = ~(uint64_t)0;
+    name->field = field;
+    name->bit = bit;
+    if (field->key[7] != '\0') {
+        name->len = strlen(field->key);
+    } else if (name->word != 0) {
+        unsigned unused = (unsigned)__builtin_clzll(name->word) / 8;
 
-    for (; key[name.len] != '\0'; name.len++) {
-        if (name.len < 8)
-            name.word |= (uint64_t)(unsigned char)key[name.len]
-                         << (8 * name.len);
+        name->mask >>= 8 * unused;
+        name->len = 8 - unused;
+    } else {
+        name->mask = name->len = 0;
     }
-    name.mask =
-        name.len >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * name.len)) - 1;
-    return name;
 }
 
 static void
@@ -46,14 +51,16 @@ take_table(struct vecwire__json_reader *reader,
     for (size_t i = 0; i < table->n_shapes; i++) {
         const struct vecwire__json_shape *shape = &table->shapes[i];
 
-        assert(shape->n_fields <= 8);
-        reader->last[i + 1] = 0;
-        memset(reader->after[i + 1], 0, sizeof(reader->after[i + 1]));
+        struct vecwire__json_name *names = reader->names[i + 1];
+
+        assert(shape->n_fields >= 1 && shape->n_fields <= 8);
         for (size_t j = 0; j < shape->n_fields; j++) {
             assert(shape->fields[j].sub <= table->n_shapes);
-            reader->names[i + 1][j] = name_of(shape->fields[j].key);
-            assert(reader->names[i + 1][j].len < sizeof(reader->name));
+            take_name(&names[j], &shape->fields[j], (unsigned char)(1u << j));
+            names[j].next = &names[j + 1];
         }
+        reader->last[i + 1] = &names[shape->n_fields - 1];
+        reader->last[i + 1]->next = names;
     }
 }
 
@@ -83,7 +90,7 @@ vecwire__json_init(struct vecwire__json_reader *reader,
     reader->base = reader->token_at = reader->raw_at = 0;
     reader->depth = 0;
     reader->max_depth = depth;
-    reader->raw_depth = UINT_MAX;
+    reader->end_depth = 0;
     reader->state = ST_VALUE;
     reader->rc = VECWIRE__JSON_MORE;
     reader->literal = reader->n_literal = reader->number = 0;
@@ -130,7 +137,7 @@ blamed_key(const struct vecwire__json_reader *reader)
     shape = parent >> 1;
     if ((parent & IS_ARRAY) != 0 || shape == 0)
         return "";
-    return reader->table->shapes[shape - 1].fields[reader->last[shape]].key;
+    return reader->last[shape]->field->key;
 }
 
 VECWIRE__INLINE int
@@ -170,18 +177,17 @@ raw_ended(struct vecwire__json_reader *reader, const char *p)
     if (!vecwire__json_tell(reader, VECWIRE__JSON_EV_RAW, reader->raw->tag))
         return vecwire__json_fail_at(reader, VECWIRE__JSON_ESINK, p);
     reader->raw = NULL;
-    reader->raw_depth = UINT_MAX;
-    return ST_ENDED;
+    reader->end_depth = 0;
+    return ST_AFTER;
 }
 
 VECWIRE__INLINE int
 step_ended(struct vecwire__json_reader *reader, struct cursor *c)
 {
     c->field = NULL;
-    if (VECWIRE__UNLIKELY(c->depth == reader->raw_depth) &&
-        raw_ended(reader, c->p) == ST_FAILED)
-        return ST_FAILED;
-    return c->depth == 0 ? ST_DONE : ST_AFTER;
+    if (VECWIRE__LIKELY(c->depth != reader->end_depth))
+        return ST_AFTER;
+    return c->depth == 0 ? ST_DONE : raw_ended(reader, c->p);
 }
 
 VECWIRE__INLINE int
@@ -235,62 +241,85 @@ step_called(struct vecwire__json_reader *reader, struct cursor *c, int state)
     return state;
 }
 
-/* From state to state until the segment is used up or something is wrong. A
- * step that is in line returns constants, so the switch costs nothing. */
+/* Go on in the state that a step has returned. A step in line returns
+ * constants, so at each place nothing is left of the switch but jumps to two or
+ * three labels. (A loop around one switch reads better, but clang makes one
+ * jump through a table of it that all steps share.) */
+#define GO_ON(state)                                                           \
+    switch (next = (state)) {                                                  \
+    case ST_VALUE:                                                             \
+        goto value;                                                            \
+    case ST_TYPED:                                                             \
+        goto typed;                                                            \
+    case ST_PLAIN:                                                             \
+        goto plain;                                                            \
+    case ST_FIRST_ELEMENT:                                                     \
+    case ST_FIRST_KEY:                                                         \
+        goto first;                                                            \
+    case ST_KEY:                                                               \
+        goto key;                                                              \
+    case ST_KEY_TEXT:                                                          \
+        goto key_text;                                                         \
+    case ST_COLON:                                                             \
+        goto colon;                                                            \
+    case ST_STRING:                                                            \
+        goto string;                                                           \
+    case ST_LITERAL:                                                           \
+        goto literal;                                                          \
+    case ST_ENDED:                                                             \
+        goto ended;                                                            \
+    case ST_AFTER:                                                             \
+        goto after;                                                            \
+    case ST_CLOSE:                                                             \
+        goto close;                                                            \
+    case ST_DONE:                                                              \
+        goto done;                                                             \
+    case ST_CUT:                                                               \
+    case ST_FAILED:                                                            \
+        goto out;                                                              \
+    default:                                                                   \
+        goto called;                                                           \
+    }
+
+/* From state to state until the segment is used up or something is wrong. */
 static int
 run(struct vecwire__json_reader *reader, struct cursor *cursor)
 {
     struct cursor c = *cursor;
-    int state = reader->state;
+    int next;
 
-    for (;;) {
-        switch (state) {
-        case ST_VALUE:
-            state = step_value(reader, &c);
-            break;
-        case ST_PLAIN:
-            state = step_plain(reader, &c);
-            break;
-        case ST_FIRST_ELEMENT:
-        case ST_FIRST_KEY:
-            state = step_first(reader, &c, state);
-            break;
-        case ST_KEY:
-            state = step_key(reader, &c);
-            break;
-        case ST_KEY_TEXT:
-            state = step_key_text(reader, &c);
-            break;
-        case ST_COLON:
-            state = step_colon(reader, &c);
-            break;
-        case ST_STRING:
-            state = step_string(reader, &c);
-            break;
-        case ST_LITERAL:
-            state = step_literal(reader, &c);
-            break;
-        case ST_ENDED:
-            state = step_ended(reader, &c);
-            break;
-        case ST_AFTER:
-            state = step_after(reader, &c);
-            break;
-        case ST_CLOSE:
-            state = step_close(reader, &c);
-            break;
-        case ST_DONE:
-            state = step_done(reader, &c);
-            break;
-        case ST_CUT:
-        case ST_FAILED:
-            *cursor = c;
-            return state;
-        default:
-            state = step_called(reader, &c, state);
-            break;
-        }
-    }
+    GO_ON(reader->state)
+value:
+    GO_ON(step_value(reader, &c))
+typed:
+    GO_ON(typed_value(reader, &c))
+plain:
+    GO_ON(step_plain(reader, &c))
+first:
+    GO_ON(step_first(reader, &c, next))
+key:
+    GO_ON(step_key(reader, &c))
+key_text:
+    GO_ON(step_key_text(reader, &c))
+colon:
+    GO_ON(step_colon(reader, &c))
+string:
+    GO_ON(step_string(reader, &c))
+literal:
+    GO_ON(step_literal(reader, &c))
+ended:
+    GO_ON(step_ended(reader, &c))
+after:
+    GO_ON(step_after(reader, &c))
+close:
+    GO_ON(step_close(reader, &c))
+done:
+    GO_ON(step_done(reader, &c))
+called:
+    GO_ON(step_called(reader, &c, next))
+out:
+    *cursor = c;
+    return next;
 }
 
 /* The reader has failed. The raw text before the fault is kept first: whether

@@ -30,14 +30,14 @@ enum vecwire__json_kind {
 };
 
 struct vecwire__json_field {
-    const char *key; /* at most 23 bytes */
+    char key[24]; /* ends with a NUL */
     unsigned char kind;
     unsigned char tag; /* the caller's, handed to the sink */
     unsigned char sub;
     bool nullable;
 };
 
-/* The keys of one kind of object. At most 8. */
+/* The keys of one kind of object, 1 to 8. */
 struct vecwire__json_shape {
     const struct vecwire__json_field *fields;
     size_t n_fields;
@@ -87,11 +87,15 @@ struct vecwire__json_reader;
  * it is cut. Numbers that nobody reads have no limit. */
 #define VECWIRE__JSON_NUMBER_MAX 255
 
-/* A field's key, made ready for comparing. */
+/* A known key, made ready for comparing. Servers keep their order, so each
+ * one has the key that followed it last time. */
 struct vecwire__json_name {
     uint64_t word; /* its first 8 bytes */
     uint64_t mask; /* which of these count */
     size_t len;
+    const struct vecwire__json_field *field;
+    struct vecwire__json_name *next;
+    unsigned char bit; /* among those of its shape */
 };
 
 /* Called for each event; false stops the reader with VECWIRE__JSON_ESINK.
@@ -130,18 +134,17 @@ struct vecwire__json_reader {
     uint64_t raw_at;      /* where the raw value began */
     unsigned depth;       /* open brackets */
     unsigned max_depth;
-    unsigned raw_depth;        /* the raw value ends at this depth */
-    unsigned char state;       /* of codec/json_state.h */
-    unsigned char rc;          /* once it is final; MORE before */
-    unsigned char literal;     /* which one, */
-    unsigned char n_literal;   /* and how many bytes of it are read */
-    unsigned char number;      /* state of a number that nobody reads */
-    unsigned char n_unit;      /* bytes of a cut escape or character, */
-    unsigned char n_name;      /* of a cut key, */
-    unsigned char n_token;     /* of a cut number */
-    unsigned char last[8];     /* by shape: index of the key seen last */
-    unsigned char after[8][8]; /* by that: index of the one that followed */
+    unsigned end_depth;      /* that of the raw value, or else the root's */
+    unsigned char state;     /* of codec/json_state.h */
+    unsigned char rc;        /* once it is final; MORE before */
+    unsigned char literal;   /* which one, */
+    unsigned char n_literal; /* and how many bytes of it are read */
+    unsigned char number;    /* state of a number that nobody reads */
+    unsigned char n_unit;    /* bytes of a cut escape or character, */
+    unsigned char n_name;    /* of a cut key, */
+    unsigned char n_token;   /* of a cut number */
     struct vecwire__json_name names[8][8]; /* by shape and index */
+    struct vecwire__json_name *last[8];    /* by shape: the key seen last */
     unsigned char frames[256];             /* by depth: shape << 1 | is array */
     unsigned char seen[256];               /* by depth: bits of known keys */
     char unit[12];

@@ -36,7 +36,8 @@ enum vecwire__json_state {
     ST_ROW_AFTER,
     ST_DONE,
     /* never kept from one segment to the next */
-    ST_PLAIN, /* at the first byte of a value that nobody reads */
+    ST_TYPED, /* at the first byte of a value that somebody reads, */
+    ST_PLAIN, /* that nobody reads */
     ST_ENDED, /* just behind a value */
     ST_CLOSE, /* at a closing bracket that fits */
     ST_CUT,   /* the segment is used up, reader->state is where to go on */

@@ -12,10 +12,10 @@ vecwire__json_plain_end(const char *p, const char *end)
 {
 #ifdef VECWIRE__SSE2
     for (; end - p >= 16; p += 16) {
-        unsigned stops = vecwire__json_stops16(p);
+        unsigned plain = vecwire__json_plain16(p);
 
-        if (stops != 0)
-            return p + __builtin_ctz(stops);
+        if (plain != 0xffff)
+            return p + __builtin_ctz(~plain);
     }
 #endif
     while (p < end && (signed char)*p >= 0x20 && *p != '"' && *p != '\\')

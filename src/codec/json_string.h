@@ -22,17 +22,17 @@ int vecwire__json_escape(const char *s, size_t n, char out[4], size_t *n_out);
 
 #ifdef VECWIRE__SSE2
 
-/* 16 bytes at `p`: the bits of those that are not plain ASCII. */
+/* 16 bytes at `p`: the bits of those that are plain ASCII. */
 VECWIRE__INLINE unsigned
-vecwire__json_stops16(const char *p)
+vecwire__json_plain16(const char *p)
 {
     __m128i v = _mm_loadu_si128((const __m128i *)p);
     __m128i special = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
                                    _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
 
     /* signed: bytes from 0x80 on are below 0x20, too */
-    special = _mm_or_si128(special, _mm_cmplt_epi8(v, _mm_set1_epi8(0x20)));
-    return (unsigned)_mm_movemask_epi8(special);
+    return (unsigned)_mm_movemask_epi8(
+        _mm_andnot_si128(special, _mm_cmpgt_epi8(v, _mm_set1_epi8(0x1f))));
 }
 
 #endif
@@ -48,7 +48,7 @@ vecwire__json_short(const char *p, const char *end)
 
     if (end - p < 32)
         return -1;
-    stops = vecwire__json_stops16(p) | vecwire__json_stops16(p + 16) << 16;
+    stops = ~(vecwire__json_plain16(p) | vecwire__json_plain16(p + 16) << 16);
     if (stops == 0)
         return -1;
     n = __builtin_ctz(stops);

@@ -131,7 +131,7 @@ VECWIRE__INLINE int
 open_raw(struct vecwire__json_reader *reader, struct cursor *c)
 {
     reader->raw = c->field;
-    reader->raw_depth = c->depth;
+    reader->end_depth = c->depth;
     reader->raw_from = c->p;
     reader->raw_at = here(reader, c);
     reader->text_at = reader->texts->len;
@@ -256,7 +256,7 @@ step_value(struct vecwire__json_reader *reader, struct cursor *c)
 {
     if (!more(c))
         return cut(reader, ST_VALUE);
-    return c->field != NULL ? typed_value(reader, c) : ST_PLAIN;
+    return c->field != NULL ? ST_TYPED : ST_PLAIN;
 }
 
 VECWIRE__INLINE int

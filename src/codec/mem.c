@@ -69,14 +69,12 @@ vecwire__mem_array(size_t n, size_t size)
 }
 
 bool
-vecwire__mem_grow(const struct vecwire_mem *mem, void **array, size_t *cap,
-                  size_t need, size_t size)
+vecwire__mem_grow_more(const struct vecwire_mem *mem, void **array, size_t *cap,
+                       size_t need, size_t size)
 {
     size_t n = *cap == 0 ? 16 : *cap;
     void *grown;
 
-    if (need <= *cap)
-        return true;
     while (n < need) {
         if (__builtin_mul_overflow(n, (size_t)2, &n))
             n = need;

@@ -25,9 +25,17 @@ void vecwire__mem_free(const struct vecwire_mem *mem, void *block, size_t size);
 /* n * size, or SIZE_MAX where that overflows (no allocator gives SIZE_MAX). */
 size_t vecwire__mem_array(size_t n, size_t size);
 
+/* Make it larger; for the function below. */
+bool vecwire__mem_grow_more(const struct vecwire_mem *mem, void **array,
+                            size_t *cap, size_t need, size_t size);
+
 /* Make room for at least `need` elements in an array of *cap elements of
  * `size` bytes, doubling. False: no memory, nothing changed. */
-bool vecwire__mem_grow(const struct vecwire_mem *mem, void **array, size_t *cap,
-                       size_t need, size_t size);
+static inline bool
+vecwire__mem_grow(const struct vecwire_mem *mem, void **array, size_t *cap,
+                  size_t need, size_t size)
+{
+    return need <= *cap || vecwire__mem_grow_more(mem, array, cap, need, size);
+}
 
 #endif
