@@ -225,10 +225,30 @@ step_done(struct vecwire__json_reader *reader, struct cursor *c)
     return cut(reader, ST_DONE);
 }
 
+#ifdef VECWIRE__SSE2
+static inline int
+step_skim(struct vecwire__json_reader *reader, struct cursor *c)
+{
+    int state;
+
+    reader->p = c->p;
+    reader->depth = c->depth;
+    state = vecwire__json_skim(reader);
+    c->p = reader->p;
+    c->depth = reader->depth;
+    c->frame = reader->frames[c->depth];
+    return state;
+}
+#endif
+
 /* The parts that are not in line. */
 static inline int
 step_called(struct vecwire__json_reader *reader, struct cursor *c, int state)
 {
+#ifdef VECWIRE__SSE2
+    if (state == ST_SKIM)
+        return step_skim(reader, c);
+#endif
     reader->p = c->p;
     reader->field = c->field;
     if (state == ST_NUMBER)

@@ -38,6 +38,7 @@ enum vecwire__json_state {
     /* never kept from one segment to the next */
     ST_TYPED, /* at the first byte of a value that somebody reads, */
     ST_PLAIN, /* that nobody reads */
+    ST_SKIM,  /* the same, at an opening bracket with 64 bytes from there on */
     ST_ENDED, /* just behind a value */
     ST_CLOSE, /* at a closing bracket that fits */
     ST_CUT,   /* the segment is used up, reader->state is where to go on */
@@ -69,6 +70,10 @@ enum vecwire__json_string_end
 vecwire__json_string_text(struct vecwire__json_reader *reader);
 enum vecwire__json_string_end
 vecwire__json_string_name(struct vecwire__json_reader *reader);
+
+/* From the opening bracket at reader->p, which nobody reads, as far as it goes
+ * fast; the next state. Keeps reader->depth and frames. */
+int vecwire__json_skim(struct vecwire__json_reader *reader);
 
 /* Go on in a number that nobody reads; the next state. */
 int vecwire__json_number_skip(struct vecwire__json_reader *reader);

@@ -170,12 +170,10 @@ put(struct vecwire__json_reader *reader, enum string_sink sink,
     }
 }
 
-/* From a byte >= 0x80 on: characters of 2 and 3 bytes by masks on 4 bytes (3
- * first: with them ASCII between is rare), with single ASCII bytes between.
- * Result as vecwire__utf8_char() for the character at *pp; 1 when that is
- * plain text or the end. */
-static int
-utf8_run(const char **pp, const char *end)
+/* Characters of 2 and 3 bytes by masks on 4 bytes (3 first: with them ASCII
+ * between is rare). */
+int
+vecwire__utf8_run(const char **pp, const char *end)
 {
     const char *p = *pp;
     int len = 1;
@@ -276,7 +274,7 @@ read_string(struct vecwire__json_reader *reader, enum string_sink sink)
         if (p == end || *p == '"') {
             len = 0;
         } else if ((signed char)*p < 0) {
-            len = utf8_run(&p, end);
+            len = vecwire__utf8_run(&p, end);
             if (len > 0)
                 continue;
         } else if (*p == '\\') {

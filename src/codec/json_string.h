@@ -16,8 +16,13 @@ const char *vecwire__json_plain_end(const char *p, const char *end);
  * length; 0: more bytes needed; < 0: -1 - index of the byte at fault. */
 int vecwire__utf8_char(const char *s, size_t n);
 
-/* The escape at `s`, a pair of surrogates included; result as above. `out` is
- * its UTF-8 text of *n_out bytes. */
+/* From a byte >= 0x80 on: longer characters with single ASCII ones between.
+ * Result as above for the character at *pp then; 1 when that is plain text or
+ * the end. */
+int vecwire__utf8_run(const char **pp, const char *end);
+
+/* The escape at `s`, a pair of surrogates included; result as of utf8_char.
+ * `out` is its UTF-8 text of *n_out bytes. */
 int vecwire__json_escape(const char *s, size_t n, char out[4], size_t *n_out);
 
 #ifdef VECWIRE__SSE2

@@ -11,6 +11,10 @@
 #include "codec/json_number.h"
 #include "codec/json_string.h"
 
+/* Bytes of the segment from an opening bracket on for which json_skim.c pays.
+ */
+#define SKIM_LEAST 64
+
 static const char literals[3][6] = {"true", "false", "null"};
 
 VECWIRE__INLINE int
@@ -219,9 +223,12 @@ step_plain(struct vecwire__json_reader *reader, struct cursor *c)
         c->p++;
         return ST_STRING;
     case '{':
-        return open_bracket(reader, c, 0);
     case '[':
-        return open_bracket(reader, c, IS_ARRAY);
+#ifdef VECWIRE__SSE2
+        if (c->end - c->p >= SKIM_LEAST)
+            return ST_SKIM;
+#endif
+        return open_bracket(reader, c, *c->p == '[');
     case 't':
         return plain_literal(reader, c, 0, 4);
     case 'f':
