@@ -23,6 +23,9 @@
 #define EXPONENT_ONE 127
 #define UNIT_NONE 16
 
+#define FEW_END 0x41000000u   /* bits of 8 */
+#define WHOLE_END 0x447a0000u /* of 1000 */
+
 #define UNIT(m, scale) ((uint64_t)(scale) << 32 | (m))
 
 /* By exponent: M, and what makes 10 (below 2^-10: 13) decimals of it. */
@@ -109,6 +112,56 @@ decimals_split(uint32_t bits, uint64_t unit, uint64_t *top, uint64_t *digits)
     *digits = digits_split((uint32_t)(n - *top * 100000000u));
 }
 
+/* 1 < v < 8, no power of two: the first digit and seven decimals. NULL: it is
+ * whole. Units of 10^-7, so m is 7, and all is as above. */
+static inline char *
+few_write(char *text, uint32_t bits)
+{
+    uint32_t shift = (bits >> 23) - EXPONENT_ONE;
+    uint32_t n = shortest_exact((bits & 0x7fffff) | 0x800000,
+                                (uint32_t)78125 << 11 << shift);
+    uint32_t first = n / 10000000;
+    uint64_t digits = digits_split((n - first * 10000000) * 10);
+
+    if (digits == 0)
+        return NULL;
+    text[0] = (char)('0' + first);
+    text[1] = '.';
+    vecwire__word_store(text + 2, digits | VECWIRE__ASCII_ZEROS);
+    return text + 10 - (__builtin_clzll(digits) >> 3);
+}
+
+/* 1 <= v < 1000, whole and no multiple of 100 (those may be shorter in another
+ * form): its own digits. NULL otherwise. */
+static inline char *
+whole_write(char *text, uint32_t bits)
+{
+    uint32_t n = (uint32_t)(int32_t)vecwire__float_of_bits(bits);
+    uint32_t hundreds = n / 100, rest = n % 100;
+
+    if (rest == 0 || vecwire__float_bits((float)(int32_t)n) != bits)
+        return NULL;
+    *text = (char)('0' + hundreds);
+    text += hundreds != 0;
+    *text = (char)('0' + rest / 10);
+    text += n >= 10;
+    *text = (char)('0' + rest % 10);
+    return text + 1;
+}
+
+/* Any float from 1 on. */
+static char *
+large_write(char *text, uint32_t bits)
+{
+    char *end = NULL;
+
+    if (bits < FEW_END && (bits & 0x7fffff) != 0)
+        end = few_write(text, bits);
+    if (end == NULL && bits < WHOLE_END)
+        end = whole_write(text, bits);
+    return end != NULL ? end : vecwire__float_write_any(text, bits);
+}
+
 /* Write any finite float, sign included; at most 16 bytes are touched. */
 static char *
 single_write(char *text, uint32_t bits)
@@ -118,8 +171,9 @@ single_write(char *text, uint32_t bits)
 
     *text = '-';
     text += bits >> 31;
-    if (biased < EXPONENT_LEAST || biased >= EXPONENT_ONE ||
-        (bits & 0x7fffff) == 0)
+    if (biased >= EXPONENT_ONE)
+        return large_write(text, bits & 0x7fffffff);
+    if (biased < EXPONENT_LEAST || (bits & 0x7fffff) == 0)
         return vecwire__float_write_any(text, bits & 0x7fffffff);
     decimals_split(bits, units[biased - EXPONENT_LEAST], &top, &digits);
     if (digits == 0)
