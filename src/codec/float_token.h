@@ -28,6 +28,9 @@ extern const uint8_t vecwire__number_char[256];
 /* 10^-22 .. 10^22, each correctly rounded. */
 extern const double vecwire__pow10[45];
 
+/* 10^0 .. 10^19; [n] is what a digit before n decimals counts. */
+extern const uint64_t vecwire__pow10_whole[20];
+
 /* 16 bytes of 0x00, 16 bytes of 0xff: loaded at n they keep the last n. */
 extern const uint8_t vecwire__lane_mask[32];
 
@@ -217,15 +220,17 @@ vecwire__lane_mask_last(size_t n)
     return _mm_loadu_si128((const __m128i *)(vecwire__lane_mask + n));
 }
 
-/* A token "[ ]-?0.d{1,19}", the form of nearly all components. True: *out is
- * its value. False: another form, no number, or not certain. */
+/* A token "[ ]-?d.d{1,16}" or "[ ]-?0.d{1,19}", the form of nearly all
+ * components. True: *out is its value. False: another form, no number, or not
+ * certain. */
 VECWIRE__INLINE bool
 vecwire__token_fast(const char *s, const char *end, float *out)
 {
     __m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(end - 16)),
                              _mm_set1_epi8('0'));
-    uint64_t top = 0;
-    uint32_t negative;
+    uint64_t w = 0;
+    uint32_t negative, whole;
+    uint16_t front;
     size_t n;
     float value;
 
@@ -238,7 +243,7 @@ vecwire__token_fast(const char *s, const char *end, float *out)
         uint64_t word;
         unsigned shift;
 
-        if (n - 1 > 18)
+        if (n - 1 > 18 || *s != '0')
             return false;
         /* 1..3 decimals before the 16 of the vector */
         shift = 64 - 8 * (unsigned)(n - 16);
@@ -246,19 +251,23 @@ vecwire__token_fast(const char *s, const char *end, float *out)
         word = word >> shift << shift;
         if (vecwire__word_nondigits(word) != 0)
             return false;
-        top = vecwire__word_value(word);
-        if (top > 900)
+        w = vecwire__word_value(word);
+        if (w > 900)
             return false; /* keeps the sum below 2^63 */
+        w *= vecwire__pow10_whole[16];
     } else {
         v = _mm_and_si128(v, vecwire__lane_mask_last(n));
     }
-    if (VECWIRE__UNLIKELY(memcmp(s, "0.", 2) != 0))
+    /* a digit from 1 on is not told apart from 0: which one it is may be
+     * anybody's guess */
+    memcpy(&front, s, sizeof(front));
+    whole = front - (uint32_t)('.' << 8 | '0');
+    if (VECWIRE__UNLIKELY(whole > 9))
         return false;
     if (VECWIRE__UNLIKELY(!vecwire__lanes_are_digits(v)))
         return false;
-    if (VECWIRE__UNLIKELY(!vecwire__float_conv(vecwire__lanes_value(v) +
-                                                   top * 10000000000000000u,
-                                               -(int)n, &value)))
+    w += vecwire__lanes_value(v) + whole * vecwire__pow10_whole[n];
+    if (VECWIRE__UNLIKELY(!vecwire__float_conv(w, -(int)n, &value)))
         return false;
     *out = vecwire__float_sign(value, negative);
     return true;
