@@ -182,6 +182,27 @@ START_TEST(known_floats_have_known_texts)
 }
 END_TEST
 
+/* From 1 to 1000 there are short ways to write a float. */
+START_TEST(short_ways_write_what_the_general_one_writes)
+{
+    for (uint32_t bits = 0x3f800000u; bits < 0x447a0000u; bits += 97) {
+        float values[2] = {vecwire__float_of_bits(bits),
+                           truncf(vecwire__float_of_bits(bits))};
+
+        for (int i = 0; i < 2; i++) {
+            char text[32], general[32];
+            size_t n = vecwire__float_write(text, values[i]);
+            char *end = vecwire__float_write_any(
+                general, vecwire__float_bits(values[i]));
+
+            REQUIRE(
+                (size_t)(end - general) == n && memcmp(text, general, n) == 0,
+                "%.*s, not %.*s", (int)n, text, (int)(end - general), general);
+        }
+    }
+}
+END_TEST
+
 START_TEST(nan_and_infinity_have_no_text)
 {
     char text[VECWIRE_FLOAT_TEXT_MAX];
@@ -222,6 +243,7 @@ float_suite(void)
     tcase_add_test(
         tc, subnormal_powers_of_two_and_their_neighbours_are_written_shortest);
     tcase_add_loop_test(tc, known_floats_have_known_texts, 0, COUNT(golden));
+    tcase_add_test(tc, short_ways_write_what_the_general_one_writes);
     tcase_add_test(tc, nan_and_infinity_have_no_text);
     tcase_add_test(tc, the_first_bad_float_of_an_array_is_found_at_any_place);
     suite_add_tcase(suite, tc);
