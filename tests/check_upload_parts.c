@@ -113,6 +113,21 @@ START_TEST(a_404_for_a_document_is_a_failure)
 }
 END_TEST
 
+START_TEST(a_404_where_several_rows_were_taken_before_is_a_failure)
+{
+    upload_begin(&f, 2, 2);
+    upload_all(&f, 4);
+    upload_added(&f, 0, 2);
+    upload_answer(&f, 0, 404, "");
+    ck_assert_uint_eq(f.n_failures, 1);
+    ck_assert_uint_eq(f.failures[0].count, 2);
+    ck_assert_uint_eq(f.failures[0].http_status, 404);
+    upload_all(&f, 2);
+    ck_assert_str_eq(upload_path(&f, 0), "/api/v1/documents/batch");
+    upload_fini(&f);
+}
+END_TEST
+
 START_TEST(a_failure_that_is_no_404_leaves_the_question_open)
 {
     upload_begin(&f, 2, 2);
@@ -383,6 +398,8 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase, a_second_upload_does_not_ask_a_server_that_said_404);
     tcase_add_test(tcase, a_document_s_failure_is_that_row_s_alone);
     tcase_add_test(tcase, a_404_for_a_document_is_a_failure);
+    tcase_add_test(tcase,
+                   a_404_where_several_rows_were_taken_before_is_a_failure);
     tcase_add_test(tcase, a_failure_that_is_no_404_leaves_the_question_open);
     tcase_add_test(tcase, a_request_that_is_too_large_is_sent_in_halves);
     tcase_add_test(tcase, halves_are_halved_down_to_single_rows);

@@ -19,14 +19,17 @@ vecwire__uploads_learn(const struct vecwire__call *call)
 
     if (!call->enc.many || !dialect->upsert_parts->may_lack_many)
         return;
+    /* What was found out is not asked again: a route that was there is not
+     * gone for a 404 of something on the way. */
+    if (uploads->many == VECWIRE__MANY_LACKED ||
+        uploads->many == VECWIRE__MANY_TAKEN)
+        return;
     if (call->reply->status == 404) {
-        if (uploads->many != VECWIRE__MANY_LACKED)
-            vecwire__log(engine, VECWIRE_LOG_INFO,
-                         "the server has no route for several rows (404): "
-                         "one row a request from now on");
+        vecwire__log(engine, VECWIRE_LOG_INFO,
+                     "the server has no route for several rows (404): "
+                     "one row a request from now on");
         uploads->many = VECWIRE__MANY_LACKED;
-    } else if (vecwire__reply_is_2xx(call->reply) &&
-               uploads->many != VECWIRE__MANY_LACKED) {
+    } else if (vecwire__reply_is_2xx(call->reply)) {
         uploads->many = VECWIRE__MANY_TAKEN;
     }
 }

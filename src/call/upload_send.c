@@ -37,7 +37,8 @@ can_divide(struct vecwire__batch *batch, const struct vecwire_error *error)
                      batch->part, batch->up->max_bytes);
         return true;
     }
-    return error->http_status == NOT_FOUND && batch->up->parts->may_lack_many;
+    return error->http_status == NOT_FOUND &&
+           batch->up->engine->uploads.many == VECWIRE__MANY_LACKED;
 }
 
 /* The rows of the part, which begins at `from`, have an outcome. */
