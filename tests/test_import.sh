@@ -90,7 +90,10 @@ out "no server" '^\{"rows_done":0,"rows_failed":[1-9]0,"errors":\[\{"row":0,"id"
 one_line "no server" err
 
 # --- progress ---
-if command -v script >/dev/null; then
+# Neither every image has the program nor every container the device.
+terminal=no
+if script -qec true /dev/null >out 2>err </dev/null; then
+    terminal=yes
     serve --dim 3
     script -qec "'$tool' import good.fvecs --url $url" /dev/null >out 2>err \
         </dev/null
@@ -101,4 +104,8 @@ if command -v script >/dev/null; then
     out "percent by bytes" 'vecwire import: 2000 rows, 100 %, [0-9]+ rows/s'
 fi
 
-finish
+finish || exit 1
+if [ "$terminal" = no ]; then
+    echo "SKIP test_import: no pseudo-terminal, progress was not looked at"
+    exit 77
+fi
