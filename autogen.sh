@@ -4,6 +4,11 @@
 set -eu
 cd "$(dirname "$0")"
 
+if [ $# -gt 0 ]; then
+    echo "usage: ./autogen.sh" >&2
+    exit 2
+fi
+
 for tool in autoreconf automake libtoolize pkg-config; do
     command -v "$tool" >/dev/null 2>&1 && continue
     case $tool in

@@ -39,6 +39,7 @@ stage() {
 # ./configure of this checkout, anew when its inputs are newer.
 generate_configure() {
     if [ -x "$top/configure" ] && [ -f "$top/Makefile.in" ] &&
+        [ -e "$top/build-aux/missing" ] && [ -e "$top/build-aux/ltmain.sh" ] &&
         [ -z "$(find "$top/configure.ac" "$top/Makefile.am" \
             "$top/include/vecwire/vecwire.h" -newer "$top/configure")" ]; then
         return 0

@@ -208,7 +208,9 @@ def compare_writes(compare, client, options, extra):
     # On a server without the batch route the SDK goes on one by one.
     Recorder.no_batch = True
     ours = compare.record(
-        lambda: compare.run("import", rows, "--batch", "1", *options, extra=extra)
+        lambda: compare.run(
+            "import", rows, "--batch", "1", "--in-flight", "1", *options, extra=extra
+        )
     )
     theirs = compare.record(lambda: client.add_documents(DOCUMENTS))
     compare.same("one by one", ours, theirs[1:])

@@ -89,6 +89,13 @@ run "no server" 1 import many.jsonl --url "$closed" --json --batch 10
 out "no server" '^\{"rows_done":0,"rows_failed":[1-9]0,"errors":\[\{"row":0,"id":"0","code":"VECWIRE_EREFUSED",'
 one_line "no server" err
 
+# --- keys that mean nothing here ---
+serve --dim 3
+echo '{"id":"a","vector":[1,0,0],"metadata":{"k":1}}' >other.jsonl
+run "a key that is not known" 0 import other.jsonl --url "$url"
+err "it is named with its line" \
+    'other.jsonl: line 1: key "metadata" was left out, .*"payload"$'
+
 # --- progress ---
 # Neither every image has the program nor every container the device.
 terminal=no

@@ -3,10 +3,12 @@
 # The suite for HMS servers, and the tool, against our own: what passes here
 # passes against hms-server, too (tests/test_live_hms.sh).
 set -u
+# Before tool_rig.sh goes elsewhere.
+tests=$(cd "$(dirname "$0")" && pwd) || exit 1
 # shellcheck source=tests/tool_rig.sh
 . "$(dirname "$0")/tool_rig.sh"
 # shellcheck source=tests/live_rig.sh
-. "$(dirname "$0")/live_rig.sh"
+. "$tests/live_rig.sh"
 
 serve --dim "$VECWIRE_DIM"
 live rows texts refusals traffic

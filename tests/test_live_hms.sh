@@ -5,10 +5,12 @@
 #                   server --bin hms-server)
 #   VECWIRE_DIM     coordinates of a vector (16)
 set -u
+# Before tool_rig.sh goes elsewhere.
+tests=$(cd "$(dirname "$0")" && pwd) || exit 1
 # shellcheck source=tests/tool_rig.sh
 . "$(dirname "$0")/tool_rig.sh"
 # shellcheck source=tests/live_rig.sh
-. "$(dirname "$0")/live_rig.sh"
+. "$tests/live_rig.sh"
 
 [ -x "${HMS_SERVER_BIN:-}" ] || {
     echo "HMS_SERVER_BIN must name an hms-server, \"${HMS_SERVER_BIN:-}\" is none"

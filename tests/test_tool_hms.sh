@@ -19,10 +19,10 @@ err "a salt without a mask" 'goes with --mask-env'
 for command in query import delete load raw; do
     run "$command, a passphrase that is not set" 2 "$command" --mask-env NONE
     err "$command, a passphrase that is not set" \
-        "^vecwire $command: --mask-env: the variable NONE is not set$"
+        "^vecwire $command: --mask-env: the variable NONE is not set, or empty$"
     run "$command, an empty passphrase" 2 "$command" --mask-env EMPTY
     run "$command, an odd salt" 2 "$command" --mask-env PASS --mask-salt-hex 012
-    err "$command, an odd salt" 'pairs of hex digits'
+    err "$command, an odd salt" '16 to 128 bytes, each as two hex digits'
     one_line "$command, an odd salt" err
     run "$command --help" 0 "$command" --help
     out "$command --help" '--mask-env NAME'

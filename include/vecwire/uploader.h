@@ -28,7 +28,7 @@ struct vecwire_uploader;
 /* Rows that were not stored, of one request: `count` of them, one behind the
  * other. Owned by the library, dies when the callback returns. */
 struct vecwire_failed_rows {
-    uint64_t first; /* the how manieth row taken the first one is, from 0 */
+    uint64_t first; /* number of the first, among the rows taken, from 0 */
     size_t count;
     const char *const *ids; /* count of them; "" for rows without one */
     const struct vecwire_error *error;
@@ -41,7 +41,7 @@ struct vecwire_upload_result {
     uint64_t rows_taken;
     uint64_t rows_done; /* the server says it has stored them */
     uint64_t rows_failed;
-    uint64_t requests; /* sent, repeated ones once */
+    uint64_t requests; /* begun; some may not have left when it was stopped */
     /* NULL: nothing went wrong so far. Otherwise why the upload was ended
      * early (VECWIRE_ECANCELED, _ETIMEDOUT, _ECLOSED), or why the first rows
      * that failed did. */

@@ -254,8 +254,9 @@ variable(const struct tool_args *args, const char *option, const char *name)
 
     if (value != NULL && *value != '\0')
         return value;
-    vecwire__args_complain(args->command, "--%s: the variable %s is not set",
-                           option, name);
+    vecwire__args_complain(args->command,
+                           "--%s: the variable %s is not set, or empty", option,
+                           name);
     return NULL;
 }
 
@@ -285,8 +286,8 @@ take_salt(const struct tool_args *args, const char *hex,
     common->salt_len = len / 2;
     if (!fine)
         vecwire__args_complain(args->command,
-                               "--mask-salt-hex must be pairs of hex digits, "
-                               "at most %d of them",
+                               "--mask-salt-hex must be 16 to %d bytes, each "
+                               "as two hex digits",
                                TOOL_SALT_MAX);
     return fine;
 }

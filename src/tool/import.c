@@ -2,6 +2,7 @@
 #include "tool/command.h"
 
 #include <event2/event.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,11 +71,11 @@ check_files(struct import *import)
                                "--payload goes with a .npy or .fvecs file");
         return false;
     }
-    if (access(path, R_OK) != 0 || (import->rows.payload_path != NULL &&
-                                    access(import->rows.payload_path, R_OK))) {
-        if (access(path, R_OK) == 0)
-            path = import->rows.payload_path;
-        vecwire__args_complain("import", "%s cannot be read", path);
+    if (access(path, R_OK) == 0 && import->rows.payload_path != NULL)
+        path = import->rows.payload_path;
+    if (access(path, R_OK) != 0) {
+        vecwire__args_complain("import", "%s cannot be read: %s", path,
+                               strerror(errno));
         return false;
     }
     return true;
@@ -358,6 +359,23 @@ run(struct import *import)
     return import->tally.failed > 0 ? TOOL_FAILED : TOOL_DONE;
 }
 
+/* What was left out of the lines is not lost in silence. */
+static void
+say_skipped(const struct import *import)
+{
+    const struct rows *rows = &import->rows;
+    const struct jsonl *lines = &rows->lines;
+
+    if (lines->unknown_line == 0)
+        return;
+    vecwire__args_complain(
+        "import",
+        "%s: line %llu: key %s was left out, as on other lines; known are "
+        "\"id\", \"vector\", \"text\", \"payload\"",
+        rows->payload_path != NULL ? rows->payload_path : rows->path,
+        (unsigned long long)lines->unknown_line, lines->unknown_key);
+}
+
 static void
 print_tally(const struct import *import)
 {
@@ -389,6 +407,7 @@ vecwire__command_import(int argc, char **argv)
             vecwire__progress_begin(&import.progress, "import");
             status = run(&import);
         }
+        say_skipped(&import);
         vecwire__rows_close(&import.rows);
     } else {
         import.rows.bad = true;

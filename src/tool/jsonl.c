@@ -309,9 +309,9 @@ which_key(struct span key)
     return which;
 }
 
-/* One key and its value. */
+/* One key and its value; values[4] is the last key that is none of keys[]. */
 static bool
-scan_entry(struct scan *scan, struct span values[4], char *why)
+scan_entry(struct scan *scan, struct span values[5], char *why)
 {
     struct span key, value;
     size_t from, which;
@@ -333,8 +333,10 @@ scan_entry(struct scan *scan, struct span values[4], char *why)
                      scan->fault);
         return false;
     }
-    if (which == 4)
+    if (which == 4) {
+        values[4] = key;
         return true;
+    }
     if (values[which].text != NULL) {
         scan->fault = "a key stands twice";
         return false;
@@ -344,7 +346,7 @@ scan_entry(struct scan *scan, struct span values[4], char *why)
 }
 
 static bool
-scan_line(struct span line, struct span values[4], char *why)
+scan_line(struct span line, struct span values[5], char *why)
 {
     struct scan scan = {line.text, line.len, 0, NULL};
     bool fine = vecwire__scan_expect(&scan, '{', "the line is no JSON object");
@@ -373,10 +375,23 @@ scan_line(struct span line, struct span values[4], char *why)
     return false;
 }
 
+/* The first key that means nothing here, for whoever wants to tell. */
+static void
+note_unknown(struct jsonl *file, struct span key)
+{
+    size_t len = key.len < JSONL_KEY_MAX ? key.len : JSONL_KEY_MAX - 1;
+
+    if (key.text == NULL || file->unknown_line != 0)
+        return;
+    file->unknown_line = file->line;
+    memcpy(file->unknown_key, key.text, len);
+    file->unknown_key[len] = '\0';
+}
+
 enum jsonl_result
 vecwire__jsonl_next(struct jsonl *file, struct jsonl_row *row, char *why)
 {
-    struct span values[4] = {{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
+    struct span values[5] = {{NULL, 0}};
     struct span line;
     enum jsonl_result result = next_line(file, &line, why);
 
@@ -387,6 +402,7 @@ vecwire__jsonl_next(struct jsonl *file, struct jsonl_row *row, char *why)
         return result;
     if (!scan_line(line, values, why))
         return JSONL_BAD;
+    note_unknown(file, values[4]);
     file->has_vector = file->with_vectors && values[1].text != NULL;
     if ((file->has_vector && !take_vector(file, values[1], why)) ||
         !take_texts(values, row, why)) {

@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 /* A file of JSON lines {"id"?,"vector"?,"text"?,"payload"?}, read a line at a
- * time. Other keys are skipped. */
+ * time. Other keys are skipped, and the first of them is noted. */
+#define JSONL_KEY_MAX 64
+
 struct jsonl {
     int fd;
     bool with_vectors; /* else "vector" is a key like any other */
@@ -17,11 +19,13 @@ struct jsonl {
     size_t begin;  /* of what is not yet handed out */
     size_t looked; /* no line end before this */
     size_t end;
-    uint64_t taken;  /* bytes of the lines handed out */
-    uint64_t line;   /* number of the line handed out last, from 1 */
-    size_t dim;      /* of all vectors; 0 until the first */
-    float *vector;   /* of the row handed out last, dim floats, */
-    bool has_vector; /* where it has one */
+    uint64_t taken;        /* bytes of the lines handed out */
+    uint64_t line;         /* number of the line handed out last, from 1 */
+    size_t dim;            /* of all vectors; 0 until the first */
+    float *vector;         /* of the row handed out last, dim floats, */
+    bool has_vector;       /* where it has one */
+    uint64_t unknown_line; /* with the first key that was skipped; 0: none */
+    char unknown_key[JSONL_KEY_MAX]; /* as it stands there, quotes and all */
 };
 
 /* What a line held, NULL where it held nothing. The caller's to clear. */

@@ -173,7 +173,7 @@ run(struct tool_session *session, const struct raw_options *options,
         if (print_result(options, &result) != TOOL_DONE)
             status = TOOL_FAILED;
         fflush(stdout);
-        if (error != NULL)
+        if (error != NULL && error->http_status >= 400)
             vecwire__session_failed(session, options->path, error);
         else if (result.bad > 0)
             vecwire__args_complain(
