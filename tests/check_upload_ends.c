@@ -151,6 +151,18 @@ START_TEST(the_end_of_the_client_completes_the_upload)
 }
 END_TEST
 
+START_TEST(what_a_status_says_was_stored_is_not_reported_as_surely_lost)
+{
+    begin_busy();
+    upload_answer(&f, 0, 200, "{\"added\":");
+    ck_assert_uint_eq(f.n_failures, 1);
+    ck_assert_int_eq(f.failures[0].code, VECWIRE_EDECODE);
+    ck_assert(f.failures[0].outcome_unknown);
+    ck_assert(vecwire_uploader_progress(f.up)->error->outcome_unknown);
+    upload_fini(&f);
+}
+END_TEST
+
 static unsigned closed;
 static enum vecwire_err closed_code;
 
@@ -319,6 +331,8 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase, free_completes_inside_itself);
     tcase_add_test(tcase, free_after_cancel_keeps_the_reason);
     tcase_add_test(tcase, the_end_of_the_client_completes_the_upload);
+    tcase_add_test(
+        tcase, what_a_status_says_was_stored_is_not_reported_as_surely_lost);
     tcase_add_test(tcase, close_lets_an_upload_finish);
     tcase_add_test(tcase, close_completes_an_upload_without_rows);
     tcase_add_test(tcase, at_the_end_of_close_s_time_what_is_left_fails);

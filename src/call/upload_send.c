@@ -58,12 +58,17 @@ settle_part(struct vecwire__batch *batch, size_t from,
     struct vecwire_uploader *up = batch->up;
     size_t n = batch->part;
 
-    if (error != NULL)
-        vecwire__upload_failed(up, batch, from, n, error, reply);
-    else if (reply->affected < n)
+    if (error != NULL) {
+        struct vecwire_error told = *error;
+
+        /* The status says that they were stored, and no more can be read. */
+        told.outcome_unknown |= vecwire__reply_is_2xx(reply);
+        vecwire__upload_failed(up, batch, from, n, &told, reply);
+    } else if (reply->affected < n) {
         vecwire__upload_failed(up, batch, from, n, &fewer, NULL);
-    else
+    } else {
         up->result.rows_done += n;
+    }
 }
 
 /* The completion of every request; runs in the loop. */
