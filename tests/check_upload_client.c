@@ -62,6 +62,48 @@ START_TEST(drain_does_not_wait_for_rows_that_nobody_has_ended)
 }
 END_TEST
 
+static enum vecwire_err late_code;
+static size_t late_taken;
+
+/* Add to another upload of the same client, which `arg` is. */
+static void
+add_late(const struct vecwire_failed_rows *failed, void *arg)
+{
+    (void)failed;
+    late_code = upload_rig_add(arg, 3, &late_taken);
+}
+
+START_TEST(no_upload_takes_rows_while_its_client_is_freed)
+{
+    struct client_rig rig;
+    struct upload_seen first = {.rig = NULL}, second = {.rig = NULL};
+    struct vecwire_uploader *up;
+    size_t taken;
+
+    client_rig_init(&rig, willing, 1, VECWIRE_OPTIONS(.url = NULL));
+    ck_assert_int_eq(
+        vecwire_uploader_new(
+            &up, rig.client,
+            &VECWIRE_UPLOADER_OPTIONS(.on_failed = add_late, .arg = &second)),
+        VECWIRE_OK);
+    ck_assert_int_eq(
+        upload_rig_begin(&rig, &second,
+                         VECWIRE_UPLOADER_OPTIONS(.batch_rows = 2)),
+        VECWIRE_OK);
+    first.up = up;
+    ck_assert_int_eq(upload_rig_add(&first, 3, &taken), VECWIRE_OK);
+    late_code = VECWIRE_OK;
+    vecwire_client_free(rig.client);
+    rig.client = NULL;
+    ck_assert_int_eq(late_code, VECWIRE_ECLOSED);
+    ck_assert_uint_eq(late_taken, 0);
+    ck_assert_uint_eq(second.taken, 0);
+    vecwire_uploader_free(up);
+    vecwire_uploader_free(second.up);
+    client_rig_fini(&rig);
+}
+END_TEST
+
 START_TEST(a_lost_reused_connection_is_repeated)
 {
     static const struct fault_step breaks[] = {{FAULT_READ, NULL, 0},
@@ -353,6 +395,7 @@ add_tests(TCase *tcase)
     tcase_set_timeout(tcase, 20);
     tcase_add_test(tcase, drain_waits_for_an_upload_that_was_ended);
     tcase_add_test(tcase, drain_does_not_wait_for_rows_that_nobody_has_ended);
+    tcase_add_test(tcase, no_upload_takes_rows_while_its_client_is_freed);
     tcase_add_test(tcase, a_lost_reused_connection_is_repeated);
     tcase_add_test(tcase, an_early_413_is_understood_and_the_rows_go_in_parts);
     tcase_add_test(

@@ -97,9 +97,11 @@ vecwire__uploads_stop(struct vecwire__engine *engine, enum vecwire_err code)
 {
     struct vecwire_uploader *up;
 
+    /* All of them first, so that no callback finds one that takes rows. */
+    TAILQ_FOREACH (up, &engine->uploads.list, link)
+        vecwire__upload_stop(up, code);
     while ((up = TAILQ_FIRST(&engine->uploads.list)) != NULL) {
         vecwire__upload_hold(up);
-        vecwire__upload_stop(up, code);
         vecwire__upload_report(up);
         vecwire__upload_drop(up);
     }
