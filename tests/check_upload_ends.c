@@ -163,6 +163,49 @@ START_TEST(what_a_status_says_was_stored_is_not_reported_as_surely_lost)
 }
 END_TEST
 
+/* Two requests: the first is answered, the second lost, and then refused as
+ * too large; its rows are to go one by one. */
+static void
+begin_unsure(void)
+{
+    upload_begin(&f, 2, 1);
+    upload_all(&f, 4);
+    upload_added(&f, 0, 2);
+    engine_lose(upload_conn(&f, 0), true, false);
+    upload_answer(&f, 0, 413, "");
+    ck_assert_uint_eq(f.n_failures, 0);
+}
+
+START_TEST(rows_of_a_lost_request_stay_unsure_when_it_goes_in_parts)
+{
+    begin_unsure();
+    upload_answer(&f, 0, 422, "");
+    vecwire_uploader_cancel(f.up);
+    engine_pass(&f.base);
+    ck_assert_uint_eq(f.n_failures, 2);
+    ck_assert_uint_eq(f.failures[0].first, 2);
+    ck_assert_int_eq(f.failures[0].code, VECWIRE_EHTTP);
+    ck_assert(f.failures[0].outcome_unknown);
+    ck_assert_int_eq(f.failures[1].code, VECWIRE_ECANCELED);
+    ck_assert(f.failures[1].outcome_unknown);
+    upload_fini(&f);
+}
+END_TEST
+
+START_TEST(rows_of_later_requests_are_sure_again)
+{
+    begin_unsure();
+    upload_added(&f, 0, 1);
+    upload_added(&f, 0, 1);
+    upload_all(&f, 1);
+    vecwire_uploader_end(f.up);
+    upload_answer(&f, 0, 422, "");
+    ck_assert_uint_eq(f.n_failures, 1);
+    ck_assert(!f.failures[0].outcome_unknown);
+    upload_fini(&f);
+}
+END_TEST
+
 static unsigned closed;
 static enum vecwire_err closed_code;
 
@@ -333,6 +376,9 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase, the_end_of_the_client_completes_the_upload);
     tcase_add_test(
         tcase, what_a_status_says_was_stored_is_not_reported_as_surely_lost);
+    tcase_add_test(tcase,
+                   rows_of_a_lost_request_stay_unsure_when_it_goes_in_parts);
+    tcase_add_test(tcase, rows_of_later_requests_are_sure_again);
     tcase_add_test(tcase, close_lets_an_upload_finish);
     tcase_add_test(tcase, close_completes_an_upload_without_rows);
     tcase_add_test(tcase, at_the_end_of_close_s_time_what_is_left_fails);

@@ -233,6 +233,7 @@ give_up(struct vecwire_uploader *up, struct vecwire__batch *batch)
     size_t from = batch->done;
 
     batch->done = batch->n_rows;
+    batch->error.outcome_unknown |= from < batch->unsure;
     vecwire__upload_failed(up, batch, from, batch->n_rows - from, &batch->error,
                            NULL);
 }

@@ -29,11 +29,13 @@ struct vecwire__batch {
     size_t n_rows;
     size_t dim; /* of its rows; 0: they have no vectors */
     struct vecwire__upsert_load load;
-    size_t done;                 /* rows with an outcome, from the first on */
-    size_t part;                 /* rows of the request under way */
-    struct vecwire__call *call;  /* that request; NULL: none */
-    struct vecwire_reply *reply; /* its reply, as long */
-    bool asks;                   /* it finds out what the server can do */
+    size_t done;                /* rows with an outcome, from the first on */
+    size_t unsure;              /* rows that an earlier request may have stored,
+                                 * from the first on */
+    size_t part;                /* rows of the request under way */
+    struct vecwire__call *call; /* that request; NULL: none */
+    struct vecwire_reply *reply;      /* its reply, as long */
+    bool asks;                        /* it finds out what the server can do */
     char covered[VECWIRE__MAX_FRAME]; /* what its body's closing covers */
     struct vecwire_error error;       /* why it was stopped, or broke */
 };

@@ -85,7 +85,7 @@ vecwire__batch_recycle(struct vecwire__batch *batch)
     if (batch->text.cap / 2 > up->config.batch_bytes + MAX_SLACK)
         vecwire__buf_fini(&batch->text);
     batch->text.len = batch->ids.len = 0;
-    batch->n_rows = batch->done = batch->part = 0;
+    batch->n_rows = batch->done = batch->unsure = batch->part = 0;
     batch->load = (struct vecwire__upsert_load){0};
     TAILQ_INSERT_HEAD(&up->free, batch, link);
 }

@@ -62,7 +62,8 @@ settle_part(struct vecwire__batch *batch, size_t from,
         struct vecwire_error told = *error;
 
         /* The status says that they were stored, and no more can be read. */
-        told.outcome_unknown |= vecwire__reply_is_2xx(reply);
+        told.outcome_unknown |=
+            from < batch->unsure || vecwire__reply_is_2xx(reply);
         vecwire__upload_failed(up, batch, from, n, &told, reply);
     } else if (reply->affected < n) {
         vecwire__upload_failed(up, batch, from, n, &fewer, NULL);
@@ -89,6 +90,9 @@ on_reply(const struct vecwire_reply *given, void *arg)
     up->n_sent--;
     take_back(batch);
     divided = error != NULL && can_divide(batch, error);
+    /* The refused attempt may have been the second one. */
+    if (divided && error->outcome_unknown && batch->unsure < from + batch->part)
+        batch->unsure = from + batch->part;
     if (!divided)
         batch->done += batch->part;
     /* In its place before a callback, which may stop it all, runs; but not
