@@ -121,6 +121,11 @@ static const struct wrong wrongs[] = {
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":101}", 422,
      "top_k is 101, allowed are 1 to 100"},
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":-1}", 422, "top_k"},
+    {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":-0}", 400, "top_k"},
+    {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":-9223372036854775808}", 422,
+     "top_k"},
+    {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":-9223372036854775809}", 400,
+     "top_k"},
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":1.5}", 400, "top_k"},
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":\"3\"}", 400, "top_k"},
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":-1.5}", 400, "top_k"},
@@ -163,6 +168,13 @@ static const struct wrong wrongs[] = {
     {BATCH, "[{\"id\":\"hms:\"," V3 "},{" V3 "}]", 400,
      "document 1: id is missing"},
     {BATCH, "[{\"id\":\"a\"," V3 "}", 400, "ended too early"},
+    /* What is wrong first may not hide what cannot be read. */
+    {QUERY, "{\"filter\":[1],\"query_vector\":[1,2,3]", 400, "ended too early"},
+    {QUERY, "{\"filter\":5,\"query_vector\":[1,\"2\",3]}", 400, "query_vector"},
+    {ADD, "{\"metadata\":\"x\"," V3 "}", 400, "id is missing"},
+    {ADD, "{\"metadata\":[\"\\x\"],\"id\":\"a\"," V3 "}", 400, "no valid JSON"},
+    {BATCH, "[{\"id\":\"a\",\"metadata\":5," V3 "},{" V3 "}]", 400,
+     "document 1: id is missing"},
 };
 
 START_TEST(a_bad_body_is_refused_with_its_place)

@@ -25,13 +25,13 @@ static const struct vecwire__json_field document_fields[] = {
     {"id", VECWIRE__JSON_STR, TAG_ID, 0, false},
     {"vector", VECWIRE__JSON_F32S, TAG_VECTOR, 0, true},
     {"text", VECWIRE__JSON_STR, TAG_TEXT, 0, true},
-    {"metadata", VECWIRE__JSON_RAW_OBJ, TAG_METADATA, 0, true},
+    {"metadata", VECWIRE__JSON_RAW, TAG_METADATA, 0, true},
 };
 
 static const struct vecwire__json_field query_fields[] = {
     {"query_vector", VECWIRE__JSON_F32S, TAG_VECTOR, 0, true},
     {"top_k", VECWIRE__JSON_U64, TAG_TOP_K, 0, true},
-    {"filter", VECWIRE__JSON_RAW_OBJ, TAG_FILTER, 0, true},
+    {"filter", VECWIRE__JSON_RAW, TAG_FILTER, 0, true},
     {"query", VECWIRE__JSON_STR, TAG_QUERY, 0, true},
     {"today", VECWIRE__JSON_STR, TAG_TODAY, 0, true},
 };
@@ -256,12 +256,14 @@ feed_all(struct vecwire__json_reader *reader, struct evbuffer *text)
     return vecwire__json_finish(reader);
 }
 
-/* Is there a whole number below zero at this byte? Not one of many digits:
- * HMS cannot hold that and says so. */
+/* Is there a whole number below zero, down to -2^63, at this byte? -0 is none
+ * for HMS, and what is lower it cannot hold and says so. */
 static bool
 is_negative(struct evbuffer *text, uint64_t offset)
 {
-    char number[20] = "";
+    static const char least[] = "9223372036854775808";
+    const size_t most = sizeof(least) - 1;
+    char number[24] = "";
     struct evbuffer_ptr at;
     size_t digits;
 
@@ -269,13 +271,15 @@ is_negative(struct evbuffer *text, uint64_t offset)
         evbuffer_copyout_from(text, &at, number, sizeof(number) - 1) < 2)
         return false;
     digits = strspn(number + 1, "0123456789");
-    return number[0] == '-' && digits > 0 && digits < sizeof(number) - 2 &&
+    return number[0] == '-' && digits > 0 && number[1] != '0' &&
+           (digits < most ||
+            (digits == most && memcmp(number + 1, least, most) <= 0)) &&
            strchr(".eE", number[1 + digits]) == NULL;
 }
 
 /* HMS reads a body in two steps: a value of the wrong type fails the first,
- * as bad JSON does, unless the first takes anything there (metadata, filter)
- * or a wider range (top_k). What float32 cannot hold is ours to refuse. */
+ * as bad JSON does, unless the first takes a wider range there (top_k). What
+ * float32 cannot hold is ours to refuse. */
 static bool
 is_readable(const struct vecwire__json_reader *reader, enum vecwire__json_rc rc,
             struct evbuffer *text)
@@ -284,10 +288,8 @@ is_readable(const struct vecwire__json_reader *reader, enum vecwire__json_rc rc,
         return true;
     if (rc == VECWIRE__JSON_ETWICE)
         return false;
-    return strcmp(reader->key, "metadata") == 0 ||
-           strcmp(reader->key, "filter") == 0 ||
-           (strcmp(reader->key, "top_k") == 0 &&
-            is_negative(text, reader->offset));
+    return strcmp(reader->key, "top_k") == 0 &&
+           is_negative(text, reader->offset);
 }
 
 static enum vecwire__hms_verdict

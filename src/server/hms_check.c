@@ -65,10 +65,14 @@ static enum vecwire__hms_verdict
 parse_object(struct vecwire__hms_body *body, const char *name,
              const struct vecwire__hms_span *span, json_t **tree)
 {
+    const char *text = body->texts.bytes + span->at;
     json_error_t error;
 
-    *tree = json_loadb(body->texts.bytes + span->at, span->len, JSON_ALLOW_NUL,
-                       &error);
+    if (*text != '{') {
+        vecwire__hms_fault(body, "%s is no object", name);
+        return VECWIRE__HMS_INVALID_REQUEST;
+    }
+    *tree = json_loadb(text, span->len, JSON_ALLOW_NUL, &error);
     if (*tree != NULL)
         return VECWIRE__HMS_FINE;
     if (json_error_code(&error) == json_error_out_of_memory)
