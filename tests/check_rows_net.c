@@ -289,6 +289,25 @@ START_TEST(chunks_that_came_in_a_pause_are_held_back)
 }
 END_TEST
 
+START_TEST(a_reply_that_gets_too_large_in_a_pause_fails_after_it)
+{
+    struct client_rig rig;
+    struct taking taking;
+
+    client_rig_init(&rig, chunked_scripts, 1,
+                    VECWIRE_OPTIONS(.max_reply_bytes = 70));
+    take(&rig, &taking, 1);
+    run_until_paused(&taking);
+    turn(&rig, 3);
+    ck_assert_uint_eq(taking.runs, 0);
+    ck_assert(vecwire_resume(rig.client, taking.id));
+    client_rig_run(&rig);
+    ck_assert_int_eq(taking.code, VECWIRE_EREPLYSIZE);
+    ck_assert_uint_eq(taking.given, 1);
+    client_rig_fini(&rig);
+}
+END_TEST
+
 START_TEST(every_row_of_a_large_reply_comes_through_many_pauses)
 {
     struct client_rig rig;
@@ -430,6 +449,7 @@ add(TCase *tc)
     tcase_add_test(tc, a_loss_in_a_pause_is_told_after_it);
     tcase_add_test(tc, what_a_server_adds_in_a_pause_answers_no_other_call);
     tcase_add_test(tc, chunks_that_came_in_a_pause_are_held_back);
+    tcase_add_test(tc, a_reply_that_gets_too_large_in_a_pause_fails_after_it);
     tcase_add_test(tc, every_row_of_a_large_reply_comes_through_many_pauses);
     tcase_add_test(tc, a_paused_call_wakes_the_loop_for_nothing);
     tcase_add_test(tc, other_calls_go_on_while_one_is_paused);

@@ -254,7 +254,10 @@ vecwire__http_abort(struct vecwire__http *http)
     http->evreq = NULL;
     if (evreq != NULL)
         evhttp_cancel_request(evreq);
-    vecwire__http_tell_lost(http);
+    if (http->paused)
+        http->held_end = VECWIRE__HTTP_HELD_LOSS;
+    else
+        vecwire__http_tell_lost(http);
 }
 
 void

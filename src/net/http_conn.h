@@ -159,8 +159,8 @@ void vecwire__http_blame(struct vecwire__http *http, enum vecwire_err code,
 /* It is dead: tell the owner, who may close it. From the loop only. */
 void vecwire__http_tell_lost(struct vecwire__http *http);
 
-/* Take the request from evhttp and tell the owner. From the loop only, not
- * in evhttp's header callback. */
+/* Take the request from evhttp and tell the owner, in a pause after it. From
+ * the loop only, not in evhttp's header callback. */
 void vecwire__http_abort(struct vecwire__http *http);
 
 /* The descriptor is about to be closed: no event of ours may stay on it. */

@@ -384,9 +384,10 @@ vecwire__http_body(struct evhttp_request *evreq, void *arg)
         vecwire__http_blame(http, VECWIRE_EREPLYSIZE,
                             "reply's body is over the limit");
         vecwire__http_abort(http);
+    } else {
+        vecwire__http_tell_body(http, buf);
+        if (http->state == VECWIRE__HTTP_BUSY && http->paused)
+            (void)evbuffer_add_buffer(http->held, buf);
     }
-    vecwire__http_tell_body(http, buf);
-    if (http->state == VECWIRE__HTTP_BUSY && http->paused)
-        (void)evbuffer_add_buffer(http->held, buf);
     vecwire__net_leave(net);
 }
