@@ -261,6 +261,30 @@ START_TEST(at_the_end_of_close_s_time_what_is_left_fails)
 }
 END_TEST
 
+START_TEST(at_the_end_of_close_s_time_nothing_more_is_sent)
+{
+    begin_busy();
+    vecwire__engine_close(&f.base.engine, NULL, FAKE_S, NULL, NULL);
+    fake_clock_pass(&f.base.clock, FAKE_S);
+    ck_assert_uint_eq(f.completions, 1);
+    ck_assert_uint_eq(f.result.requests, 2);
+    upload_fini(&f);
+}
+END_TEST
+
+START_TEST(an_upload_alone_that_is_cut_off_makes_a_close_late)
+{
+    closed = 0;
+    upload_begin(&f, 2, 2);
+    vecwire__engine_close(&f.base.engine, NULL, 1, on_close, NULL);
+    fake_clock_pass(&f.base.clock, 1);
+    engine_pass(&f.base);
+    ck_assert_uint_eq(closed, 1);
+    ck_assert_int_eq(closed_code, VECWIRE_ETIMEDOUT);
+    upload_fini(&f);
+}
+END_TEST
+
 /* --- from callbacks --- */
 
 enum deed { DO_FREE, DO_CANCEL, DO_SHUTDOWN, DO_END, DO_ADD, N_DEEDS };
@@ -382,6 +406,8 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase, close_lets_an_upload_finish);
     tcase_add_test(tcase, close_completes_an_upload_without_rows);
     tcase_add_test(tcase, at_the_end_of_close_s_time_what_is_left_fails);
+    tcase_add_test(tcase, at_the_end_of_close_s_time_nothing_more_is_sent);
+    tcase_add_test(tcase, an_upload_alone_that_is_cut_off_makes_a_close_late);
     tcase_add_loop_test(tcase, anything_may_be_done_in_any_callback, 0,
                         3 * N_DEEDS);
     tcase_add_loop_test(tcase,

@@ -27,7 +27,10 @@ upload_without(size_t fail_at, bool on)
     counting_mem_arm(&counting, fail_at, on);
     if (upload_rig_begin(
             &rig, &seen,
-            VECWIRE_UPLOADER_OPTIONS(.batch_rows = 4, .in_flight = 2)) ==
+            VECWIRE_UPLOADER_OPTIONS(.batch_rows = 4, .in_flight = 2,
+                                     .call =
+                                         &VECWIRE_CALL_OPTIONS(.tenant =
+                                                                   "ours"))) ==
         VECWIRE_OK) {
         for (size_t i = 0; i < 4; i++) {
             enum vecwire_err err = upload_rig_add(&seen, 4, &taken);

@@ -74,6 +74,7 @@ engine_fixture_fini(struct engine_fixture *f)
     ck_assert(f->gone);
     fake_transport_fini(&f->net);
     ck_assert_uint_eq(f->clock.timers.n, 0);
+    ck_assert_uint_eq(f->clock.timers.reserved, 0);
     fake_clock_fini(&f->clock);
 }
 

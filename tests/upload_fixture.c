@@ -14,12 +14,15 @@ on_failed(const struct vecwire_failed_rows *failed, void *arg)
 
     ck_assert_uint_eq(f->completions, 0);
     ck_assert_uint_gt(failed->count, 0);
+    if (f->keep_last)
+        f->n_failures = 0;
     ck_assert_uint_lt(f->n_failures, 64);
     seen = &f->failures[f->n_failures++];
     seen->first = failed->first;
     seen->count = failed->count;
     seen->code = failed->error->code;
     seen->http_status = failed->error->http_status;
+    seen->retryable = failed->error->retryable;
     seen->outcome_unknown = failed->error->outcome_unknown;
     snprintf(seen->first_id, sizeof(seen->first_id), "%s", failed->ids[0]);
     snprintf(seen->detail, sizeof(seen->detail), "%s", failed->error->detail);

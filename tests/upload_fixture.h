@@ -15,7 +15,7 @@ struct upload_failure {
     size_t count;
     enum vecwire_err code;
     uint32_t http_status;
-    bool outcome_unknown;
+    bool retryable, outcome_unknown;
     char first_id[16];
     char detail[64];
 };
@@ -31,6 +31,7 @@ struct upload_fixture {
     unsigned rooms, completions;
     size_t n_failures;
     struct upload_failure failures[64];
+    bool keep_last; /* of more failures than that, the last one alone */
     struct vecwire_upload_result result; /* of the completion */
     enum vecwire_err code;               /* of the result */
     /* What the test wants done in a callback; may be NULL. */

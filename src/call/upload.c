@@ -267,14 +267,17 @@ vecwire__upload_report(struct vecwire_uploader *up)
         complete(up);
 }
 
-/* Rows that could not even be sent. */
+/* Rows that could not even be sent. Those that a callback adds to them are
+ * left for the next pass: memory may be short for long. */
 static void
 report_broken(struct vecwire_uploader *up)
 {
-    struct vecwire__batch *batch;
+    const struct vecwire__batch *last =
+        TAILQ_LAST(&up->broken, vecwire__batch_list);
+    struct vecwire__batch *batch = NULL;
 
-    while (up->state < VECWIRE__UPLOAD_STOPPING &&
-           (batch = TAILQ_FIRST(&up->broken)) != NULL) {
+    while (batch != last && up->state < VECWIRE__UPLOAD_STOPPING) {
+        batch = TAILQ_FIRST(&up->broken);
         TAILQ_REMOVE(&up->broken, batch, link);
         give_up(up, batch);
         if (up->state != VECWIRE__UPLOAD_DONE)
