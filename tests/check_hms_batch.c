@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dialect/hms.h"
 #include "tests/client_rig.h"
 #include "tests/hms_fixture.h"
 
@@ -96,6 +97,39 @@ START_TEST(payloads_of_8_mib_are_taken_and_more_is_too_big)
 }
 END_TEST
 
+/* --- the same limits, for batches that grow row by row --- */
+
+#define MIB_8 ((size_t)8 << 20)
+
+/* Does a row with an id of 1 byte, a text of 2 and a payload of 2 go into a
+ * batch that holds so much? */
+static bool
+fits(size_t held_texts, size_t held_payloads)
+{
+    const char *id = "x", *text = "yy", *payload = "{}";
+    struct vecwire_upsert_request row =
+        VECWIRE_UPSERT(.rows = 1, .ids = &id, .texts = &text,
+                       .payloads = &payload);
+    struct vecwire__upsert_load load = {.texts = held_texts,
+                                        .payloads = held_payloads};
+
+    return vecwire__hms_batch_fits(&row, 0, &load);
+}
+
+START_TEST(a_row_fits_where_ids_and_texts_make_8_mib)
+{
+    ck_assert(fits(MIB_8 - 3, 0));
+    ck_assert(!fits(MIB_8 - 2, 0));
+}
+END_TEST
+
+START_TEST(a_row_fits_where_payloads_make_8_mib)
+{
+    ck_assert(fits(0, MIB_8 - 2));
+    ck_assert(!fits(0, MIB_8 - 1));
+}
+END_TEST
+
 static void
 add_tests(TCase *tcase)
 {
@@ -107,6 +141,8 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase,
                    ids_and_texts_of_8_mib_are_taken_and_a_byte_more_is_too_big);
     tcase_add_test(tcase, payloads_of_8_mib_are_taken_and_more_is_too_big);
+    tcase_add_test(tcase, a_row_fits_where_ids_and_texts_make_8_mib);
+    tcase_add_test(tcase, a_row_fits_where_payloads_make_8_mib);
 }
 
 int

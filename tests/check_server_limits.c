@@ -40,6 +40,8 @@ START_TEST(a_batch_has_1_to_1000_documents)
                  "batch has %d documents, allowed are 1 to 1000", n);
         serve_ask_wrong(422, "invalid_request", words, "POST", BATCH, NULL,
                         text);
+        /* None of them is to blame. */
+        ck_assert_ptr_null(strstr(serve_last()->body, "document "));
     }
 }
 END_TEST
@@ -125,6 +127,8 @@ static const struct wrong wrongs[] = {
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":-9223372036854775808}", 422,
      "top_k"},
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":-9223372036854775809}", 400,
+     "top_k"},
+    {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":-10000000000000000000}", 400,
      "top_k"},
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":1.5}", 400, "top_k"},
     {QUERY, "{\"query_vector\":[1,2,3],\"top_k\":\"3\"}", 400, "top_k"},
@@ -325,7 +329,41 @@ START_TEST(a_batch_may_hold_8_mib_of_each_kind)
     serve_ask(200, "POST", BATCH, NULL, text);
     strcpy(text + len, ",{\"id\":\"z\"," V3 ",\"metadata\":{\"a\":1}}]");
     serve_ask_wrong(422, "invalid_request", "8 MiB", "POST", BATCH, NULL, text);
+    ck_assert_ptr_null(strstr(serve_last()->body, "document "));
     free(text);
+}
+END_TEST
+
+/* Its own server, of 2048 coordinates. */
+START_TEST(a_batch_may_have_2_to_the_20_coordinates_and_no_more)
+{
+    const size_t dim = 2048, n = 512;
+    char *text = malloc((n + 1) * (2 * dim + 64)), *zeros = malloc(2 * dim);
+    size_t len = 1;
+
+    ck_assert(text != NULL && zeros != NULL);
+    for (size_t i = 0; i < dim - 1; i++)
+        memcpy(zeros + 2 * i, ",0", 3);
+    serve_stop();
+    serve_start(&(struct vecwire__server_options){.dim = dim});
+    text[0] = '[';
+    for (size_t i = 0; i <= n; i++) {
+        len += (size_t)sprintf(text + len, "%s{\"id\":\"i\",\"vector\":[1%s]}",
+                               i == 0 ? "" : ",", zeros);
+        memcpy(text + len, "]", 2);
+        if (i + 1 == n)
+            serve_ask(200, "POST", BATCH, NULL, text);
+    }
+    serve_ask_wrong(422, "invalid_request", "1048576 coordinates", "POST",
+                    BATCH, NULL, text);
+    free(zeros);
+    free(text);
+}
+END_TEST
+
+START_TEST(an_id_may_have_a_no_break_space)
+{
+    serve_ask(200, "POST", ADD, NULL, "{\"id\":\"a\xc2\xa0z\"," V3 "}");
 }
 END_TEST
 
@@ -377,6 +415,8 @@ main(void)
     tcase_add_loop_test(tc, white_space_at_the_ends_of_a_text_is_not_kept, 0,
                         7);
     tcase_add_loop_test(tc, a_batch_may_hold_8_mib_of_each_kind, 0, 2);
+    tcase_add_test(tc, an_id_may_have_a_no_break_space);
+    tcase_add_test(tc, a_batch_may_have_2_to_the_20_coordinates_and_no_more);
     tcase_add_test(tc, json_may_be_nested_127_deep_and_no_more);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_NORMAL);
