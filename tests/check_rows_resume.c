@@ -112,9 +112,16 @@ START_TEST(every_pause_is_one_where_the_server_has_closed_long_ago)
 }
 END_TEST
 
+START_TEST(without_a_client_nothing_is_resumed)
+{
+    ck_assert(!vecwire_resume(NULL, 1));
+}
+END_TEST
+
 static void
 add(TCase *tc)
 {
+    tcase_add_test(tc, without_a_client_nothing_is_resumed);
     tcase_add_test(tc, a_held_end_is_that_of_its_own_call);
     tcase_add_test(tc, a_connection_is_as_quick_after_a_pause_as_before);
     tcase_add_test(tc, what_is_held_back_counts_as_unread);

@@ -228,9 +228,127 @@ START_TEST(a_batch_that_waits_for_bytes_does_not_keep_the_loop_busy)
 }
 END_TEST
 
+START_TEST(an_upload_needs_no_callback)
+{
+    begin_known(1, 1);
+    f.up->config.on_failed = NULL;
+    f.up->config.on_room = NULL;
+    f.up->config.on_done = NULL;
+    fill();
+    vecwire_uploader_end(f.up);
+    upload_answer(&f, 0, 422, "");
+    upload_serve(&f);
+    ck_assert_uint_eq(vecwire_uploader_progress(f.up)->rows_done, 1);
+    ck_assert_uint_eq(vecwire_uploader_progress(f.up)->rows_failed, 1);
+    ck_assert_int_eq(f.up->state, VECWIRE__UPLOAD_DONE);
+    upload_fini(&f);
+}
+END_TEST
+
+START_TEST(a_request_that_is_repeated_counts_once)
+{
+    begin_known(2, 1);
+    upload_all(&f, 2);
+    upload_answer(&f, 0, 503, "");
+    fake_clock_pass(&f.base.clock, FAKE_S);
+    ck_assert_uint_eq(f.base.net.sends, 2);
+    ck_assert_uint_eq(vecwire_uploader_progress(f.up)->requests, 1);
+    upload_fini(&f);
+}
+END_TEST
+
+START_TEST(a_refusal_of_all_rows_names_none)
+{
+    enum vecwire_err err;
+
+    begin_known(2, 1);
+    ck_assert_uint_eq(upload_rows(&f, 0, &err), 0);
+    ck_assert_int_eq(err, VECWIRE_EINVAL);
+    ck_assert_uint_eq(f.refusal.row, SIZE_MAX);
+    upload_fini(&f);
+}
+END_TEST
+
+static enum vecwire_err
+check_nothing(const struct vecwire_upsert_request *upsert,
+              struct vecwire_refusal *refusal)
+{
+    (void)upsert;
+    (void)refusal;
+    return VECWIRE_OK;
+}
+
+static enum vecwire_err
+write_nothing(const struct vecwire__settings *settings,
+              const struct vecwire_upsert_request *upsert, size_t row,
+              struct vecwire__buf *text, struct vecwire_refusal *refusal)
+{
+    (void)settings;
+    (void)upsert;
+    (void)row;
+    (void)text;
+    (void)refusal;
+    return VECWIRE_OK;
+}
+
+static unsigned nameless;
+
+static void
+count_nameless(const struct vecwire_failed_rows *failed, void *arg)
+{
+    (void)arg;
+    for (size_t i = 0; i < failed->count; i++)
+        nameless += failed->ids[i][0] == '\0';
+}
+
+/* HMS needs ids; others may not. */
+START_TEST(rows_without_ids_are_told_with_empty_ones)
+{
+    static const char *const ids[] = {"r0", NULL};
+    struct vecwire__upsert_parts parts;
+    struct vecwire_upsert_request rows = VECWIRE_UPSERT(.rows = 2, .ids = ids);
+
+    nameless = 0;
+    begin_known(4, 1);
+    parts = *f.up->parts;
+    parts.check = check_nothing;
+    parts.row = write_nothing;
+    f.up->parts = &parts;
+    f.up->config.on_failed = count_nameless;
+    ck_assert_int_eq(vecwire_uploader_add(f.up, &rows, NULL), VECWIRE_OK);
+    rows.ids = NULL;
+    ck_assert_int_eq(vecwire_uploader_add(f.up, &rows, NULL), VECWIRE_OK);
+    upload_answer(&f, 0, 422, "");
+    ck_assert_uint_eq(nameless, 3);
+    upload_fini(&f);
+}
+END_TEST
+
+START_TEST(call_options_of_rows_are_not_looked_at)
+{
+    static const float vector[] = {1, 0, 0};
+    static const char *const id = "r";
+    struct vecwire_call_options raw = {.tenant = "a b"};
+
+    begin_known(1, 1);
+    ck_assert_int_eq(vecwire_uploader_add(
+                         f.up,
+                         &VECWIRE_UPSERT(.matrix = vector, .rows = 1, .dim = 3,
+                                         .ids = &id, .call = &raw),
+                         NULL),
+                     VECWIRE_OK);
+    upload_fini(&f);
+}
+END_TEST
+
 static void
 add_tests(TCase *tcase)
 {
+    tcase_add_test(tcase, an_upload_needs_no_callback);
+    tcase_add_test(tcase, a_request_that_is_repeated_counts_once);
+    tcase_add_test(tcase, a_refusal_of_all_rows_names_none);
+    tcase_add_test(tcase, rows_without_ids_are_told_with_empty_ones);
+    tcase_add_test(tcase, call_options_of_rows_are_not_looked_at);
     tcase_add_test(tcase, room_is_not_told_once_the_upload_was_ended);
     tcase_add_test(tcase, room_is_not_told_once_a_failure_led_to_a_cancel);
     tcase_add_test(tcase,
