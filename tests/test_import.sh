@@ -50,6 +50,29 @@ bad_fvecs "a huge dimension" 0 'row 0 at byte 0: its dimension is 2147483647 '
 : >bad.fvecs
 bad_fvecs "an empty .fvecs" 0 'it has no rows$'
 
+# --- rows that the library refuses ---
+refused() { # NAME REGEX FILE OPTION...
+    local name=$1 regex=$2
+    shift 2
+    run "$name" 1 import "$@" --url "$url" --tenant refused --batch 2
+    err "$name" "^vecwire import: $regex"
+    one_line "$name" err
+}
+long=$(printf '%65537s' '' | tr ' ' x)
+printf '{}\n{"text":"%s"}\n{}\n' "$long" >pay.jsonl
+refused "a text of the payload file" 'pay.jsonl: line 2: row 1: text of 65537' \
+    good.fvecs --payload pay.jsonl
+printf '{}\n{}\n{"payload":{"a":"%s"}}\n' "$long" >pay.jsonl
+refused "a payload of the payload file" 'pay.jsonl: line 3: row 2: payload of' \
+    good.fvecs --payload pay.jsonl
+for i in 1 2 3 4 5 0 7; do
+    echo "{\"vector\":[$i,0,0]}"
+done >zero.jsonl
+refused "a row behind whole batches" \
+    'zero.jsonl: line 6: row 5: every coordinate is 0' zero.jsonl
+: >empty.jsonl
+refused "a .jsonl without rows" 'empty.jsonl: it has no rows' empty.jsonl
+
 # --- in flight ---
 for flight in 1 4 16; do
     awk 'BEGIN { for (i = 0; i < 2000; i++) print "{\"vector\":[1," i ",2]}" }' \
