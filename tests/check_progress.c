@@ -64,6 +64,40 @@ START_TEST(long_times_are_in_minutes_and_hours)
 }
 END_TEST
 
+/* Half of it took so long: as long is left. */
+static void
+check_left(double seconds, const char *left)
+{
+    const char *text =
+        text_of((struct progress_state){.part = 0.5, .seconds = seconds});
+
+    ck_assert_msg(strstr(text, left) != NULL, "%s", text);
+}
+
+START_TEST(the_first_second_is_enough_for_a_guess)
+{
+    check_left(1, ", 1 s left");
+}
+END_TEST
+
+START_TEST(half_a_second_is_rounded_up)
+{
+    check_left(1.5, ", 2 s left");
+}
+END_TEST
+
+START_TEST(sixty_seconds_are_a_minute)
+{
+    check_left(60, ", 1 min 0 s left");
+}
+END_TEST
+
+START_TEST(sixty_minutes_are_an_hour)
+{
+    check_left(3600, ", 1 h 0 min left");
+}
+END_TEST
+
 /* --- the tally --- */
 
 static struct tally tally;
@@ -119,6 +153,10 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase, the_time_left_is_not_guessed_in_the_first_second);
     tcase_add_test(tcase, at_the_end_no_time_is_left);
     tcase_add_test(tcase, long_times_are_in_minutes_and_hours);
+    tcase_add_test(tcase, the_first_second_is_enough_for_a_guess);
+    tcase_add_test(tcase, half_a_second_is_rounded_up);
+    tcase_add_test(tcase, sixty_seconds_are_a_minute);
+    tcase_add_test(tcase, sixty_minutes_are_an_hour);
     tcase_add_test(tcase, few_errors_are_all_kept);
     tcase_add_test(tcase, of_many_errors_it_is_said_how_many_were_left_out);
 }

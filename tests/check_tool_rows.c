@@ -111,6 +111,9 @@ START_TEST(a_row_that_waits_is_freed_with_the_rest)
     open_text(VECTOR("a", "1") TEXT("b"), 10);
     expect(0, "a ", true);
     ck_assert(rows.holds);
+    vecwire__rows_close(&rows);
+    ck_assert(!rows.holds);
+    ck_assert_ptr_null(rows.held.text);
 }
 END_TEST
 
