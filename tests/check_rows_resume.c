@@ -95,6 +95,20 @@ START_TEST(what_is_held_back_counts_as_unread)
 }
 END_TEST
 
+START_TEST(an_end_that_is_held_back_counts_as_unread)
+{
+    struct vecwire__call *call;
+
+    start(small_scripts);
+    take(&rig, &taking, 1);
+    run_until_paused(&taking);
+    turn(&rig, 10);
+    call = vecwire__slots_find(&rig.client->engine.slots, taking.id);
+    ck_assert(rig.client->engine.config.transport->unread(call->conn));
+    client_rig_fini(&rig);
+}
+END_TEST
+
 START_TEST(every_pause_is_one_where_the_server_has_closed_long_ago)
 {
     start(closing_scripts);
@@ -125,6 +139,7 @@ add(TCase *tc)
     tcase_add_test(tc, a_held_end_is_that_of_its_own_call);
     tcase_add_test(tc, a_connection_is_as_quick_after_a_pause_as_before);
     tcase_add_test(tc, what_is_held_back_counts_as_unread);
+    tcase_add_test(tc, an_end_that_is_held_back_counts_as_unread);
     tcase_add_test(tc, every_pause_is_one_where_the_server_has_closed_long_ago);
 }
 

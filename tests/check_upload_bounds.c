@@ -318,6 +318,8 @@ START_TEST(a_404_holds_whatever_another_request_is_told)
 {
     begin(2, 4, 0);
     upload_all(&f, 4);
+    /* As if both had been there before the question was settled. */
+    f.base.engine.uploads.many = VECWIRE__MANY_ASKED;
     upload_answer(&f, 0, 404, "");
     upload_added(&f, 1, 2);
     ck_assert_int_eq(f.base.engine.uploads.many, VECWIRE__MANY_LACKED);

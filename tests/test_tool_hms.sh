@@ -20,6 +20,9 @@ for command in query import delete load raw; do
     run "$command, a passphrase that is not set" 2 "$command" --mask-env NONE
     err "$command, a passphrase that is not set" \
         "^vecwire $command: --mask-env: the variable NONE is not set, or empty$"
+    run "$command, a passphrase for a name" 2 "$command" --mask-env horse
+    err "$command, a passphrase for a name" \
+        'the variable of that name is not set, or empty$'
     run "$command, an empty passphrase" 2 "$command" --mask-env EMPTY
     run "$command, an odd salt" 2 "$command" --mask-env PASS --mask-salt-hex 012
     err "$command, an odd salt" '16 to 128 bytes, each as two hex digits'

@@ -247,10 +247,10 @@ vecwire_client_close(struct vecwire_client *client, uint32_t timeout_ms,
  *
  * VECWIRE_OK: none is left. VECWIRE_ETIMEDOUT after `timeout_ms`
  * (VECWIRE_NEVER: no limit; 0: without a pass); the calls stay. VECWIRE_EBUSY:
- * called from inside a callback of ours or of the base (on a base made with
- * EVENT_BASE_FLAG_NO_CACHE_TIME only ours can be seen). VECWIRE_EIO: the
- * base stopped first (event_base_loopbreak(), or nothing left to wait for).
- * VECWIRE_ECLOSED: a callback freed the client. VECWIRE_ENOMEM.
+ * called from inside a callback of this client or of the base (on a base made
+ * with EVENT_BASE_FLAG_NO_CACHE_TIME only this client's can be seen).
+ * VECWIRE_EIO: the base stopped first (event_base_loopbreak(), or nothing left
+ * to wait for). VECWIRE_ECLOSED: a callback freed the client. VECWIRE_ENOMEM.
  * VECWIRE_EINVAL: NULL client.
  */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err

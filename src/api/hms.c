@@ -15,23 +15,13 @@
 static enum vecwire_err
 check_passphrase(const char *passphrase, struct vecwire_refusal *refusal)
 {
-    size_t at = 0, len;
-
     if (passphrase == NULL || *passphrase == '\0')
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "passphrase is %s",
                                passphrase == NULL ? "NULL" : "empty");
-    len = strlen(passphrase);
-    while (at < len) {
-        int n = 1;
-
-        if ((unsigned char)passphrase[at] >= 0x80)
-            n = vecwire__utf8_char(passphrase + at, len - at);
-        if (n <= 0)
-            return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
-                                   "passphrase is not UTF-8");
-        at += (size_t)n;
-    }
+    if (!vecwire__utf8_valid(passphrase, strlen(passphrase)))
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "passphrase is not UTF-8");
     return VECWIRE_OK;
 }
 

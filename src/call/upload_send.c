@@ -122,7 +122,6 @@ fill_in(const struct vecwire_uploader *up, struct vecwire__call *call)
     call->req.n_headers = headers->n;
     call->no_retry = config->no_retry;
     call->repeat_writes = true;
-    call->reply->timing.queued_ns = now;
     if (config->request_deadline_ns != UINT64_MAX)
         call->deadline_ns = now + config->request_deadline_ns;
 }

@@ -60,6 +60,23 @@ vecwire__utf8_char(const char *s, size_t n)
     return len;
 }
 
+bool
+vecwire__utf8_valid(const char *text, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len) {
+        int n = 1;
+
+        if ((unsigned char)text[at] >= 0x80)
+            n = vecwire__utf8_char(text + at, len - at);
+        if (n <= 0)
+            return false;
+        at += (size_t)n;
+    }
+    return true;
+}
+
 static int
 hex_value(char c)
 {

@@ -16,6 +16,9 @@ const char *vecwire__json_plain_end(const char *p, const char *end);
  * length; 0: more bytes needed; < 0: -1 - index of the byte at fault. */
 int vecwire__utf8_char(const char *s, size_t n);
 
+/* Is all of it UTF-8? */
+bool vecwire__utf8_valid(const char *text, size_t len);
+
 /* From a byte >= 0x80 on: longer characters with single ASCII ones between.
  * Result as above for the character at *pp then; 1 when that is plain text or
  * the end. */

@@ -125,7 +125,8 @@ http_unread(struct vecwire__conn *conn)
     struct vecwire__http *http = vecwire__http_of(conn);
     char byte;
 
-    if (evbuffer_get_length(http->held) > 0)
+    if (evbuffer_get_length(http->held) > 0 ||
+        http->held_end != VECWIRE__HTTP_HELD_NONE)
         return true;
     return http->state == VECWIRE__HTTP_BUSY && !http->gone &&
            recv(bufferevent_getfd(http->bev), &byte, 1,

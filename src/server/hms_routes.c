@@ -9,6 +9,7 @@
 
 #include <vecwire/vector.h>
 
+#include "codec/json_string.h"
 #include "codec/json_writer.h"
 #include "server/hms_text.h"
 #include "server/serve_reply.h"
@@ -209,7 +210,7 @@ static const char *
 id_fault(const char *id, size_t len, int *status)
 {
     *status = 400;
-    if (!vecwire__hms_is_utf8(id, len))
+    if (!vecwire__utf8_valid(id, len))
         return "id is no UTF-8";
     *status = 422;
     if (len > VECWIRE__HMS_ID_MAX)

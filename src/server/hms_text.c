@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/hms_text.h"
 
-#include "codec/json_string.h"
+#include <stdbool.h>
 
 /* Length of the white space character (Unicode's White_Space) that begins
  * here, 0 when it is none. */
@@ -50,21 +50,4 @@ vecwire__hms_words(const char *text, size_t text_len, size_t *at, size_t *len)
         *len = ++i - *at;
     }
     return n_words;
-}
-
-bool
-vecwire__hms_is_utf8(const char *text, size_t len)
-{
-    size_t i = 0;
-
-    while (i < len) {
-        int n = 1;
-
-        if ((unsigned char)text[i] >= 0x80)
-            n = vecwire__utf8_char(text + i, len - i);
-        if (n <= 0)
-            return false;
-        i += (size_t)n;
-    }
-    return true;
 }

@@ -246,7 +246,8 @@ walk(struct tool_args *args, const struct tool_option *all, size_t n,
     return true;
 }
 
-/* The value of a variable that an option names; NULL: said so. */
+/* The value of a variable that an option names; NULL: said so. What does not
+ * look like a name may be the secret itself, given by mistake. */
 static const char *
 variable(const struct tool_args *args, const char *option, const char *name)
 {
@@ -254,6 +255,8 @@ variable(const struct tool_args *args, const char *option, const char *name)
 
     if (value != NULL && *value != '\0')
         return value;
+    if (strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(name))
+        name = "of that name";
     vecwire__args_complain(args->command,
                            "--%s: the variable %s is not set, or empty", option,
                            name);
