@@ -203,6 +203,84 @@ START_TEST(short_ways_write_what_the_general_one_writes)
 }
 END_TEST
 
+/* As an array of one float repeated, by the general way. */
+static size_t
+general_row(char *text, float v, size_t n)
+{
+    uint32_t bits = vecwire__float_bits(v);
+    char *p = text;
+
+    for (size_t i = 0; i < n; i++) {
+        *p++ = i == 0 ? '[' : ',';
+        *p = '-';
+        p = vecwire__float_write_any(p + (bits >> 31), bits & 0x7fffffff);
+    }
+    *p++ = ']';
+    return (size_t)(p - text);
+}
+
+static void
+assert_rows(float v)
+{
+    enum { N = 16 };
+    char want[VECWIRE_VECTOR_TEXT_ROOM(N)], text[VECWIRE_VECTOR_TEXT_ROOM(N)];
+    float row[N];
+    size_t len = general_row(want, v, N);
+
+    for (size_t i = 0; i < N; i++)
+        row[i] = v;
+    REQUIRE(vecwire__floats_write(text, row, N) == text + len &&
+                memcmp(text, want, len) == 0,
+            "%.20s, not %.20s", text, want);
+    REQUIRE(vecwire__floats_write_scalar(text, row, N) == text + len &&
+                memcmp(text, want, len) == 0,
+            "scalar: %.20s, not %.20s", text, want);
+#ifdef VECWIRE__SSE2
+    REQUIRE(vecwire__floats_write_sse2(text, row, N) == text + len &&
+                memcmp(text, want, len) == 0,
+            "sse2: %.20s, not %.20s", text, want);
+#endif
+}
+
+/* The tables of the array forms are by exponent and by where the point is. */
+START_TEST(arrays_of_any_exponent_are_written_as_the_general_way_writes)
+{
+    for (uint32_t biased = 0; biased < 255; biased++) {
+        for (uint32_t i = 0; i < 16; i++) {
+            uint32_t fraction = i * 0x88889u & 0x7fffffu;
+
+            assert_rows(vecwire__float_of_bits(biased << 23 | fraction));
+            assert_rows(vecwire__float_of_bits(biased << 23 | 0x80000000u |
+                                               (0x7fffffu - fraction)));
+        }
+    }
+}
+END_TEST
+
+START_TEST(arrays_of_few_digits_are_written_as_the_general_way_writes)
+{
+    static const float units[] = {1.0f, -0.5f, 0.1f, -0.01f, 0.001f};
+
+    for (int unit = 0; unit < COUNT(units); unit++) {
+        for (int i = 0; i < 1100; i++)
+            assert_rows((float)i * units[unit]);
+    }
+}
+END_TEST
+
+START_TEST(arrays_around_powers_of_ten_are_written_as_the_general_way_writes)
+{
+    static const float edges[] = {1e-5f, 1e-4f, 1e-3f, 0.01f, 0.1f,
+                                  1.0f,  10.0f, 1e2f,  1e3f,  1e4f};
+
+    for (int edge = 0; edge < COUNT(edges); edge++) {
+        for (uint32_t i = 0; i < 9; i++)
+            assert_rows(vecwire__float_of_bits(
+                vecwire__float_bits(edges[edge]) + i - 4));
+    }
+}
+END_TEST
+
 START_TEST(nan_and_infinity_have_no_text)
 {
     char text[VECWIRE_FLOAT_TEXT_MAX];
@@ -244,6 +322,12 @@ float_suite(void)
         tc, subnormal_powers_of_two_and_their_neighbours_are_written_shortest);
     tcase_add_loop_test(tc, known_floats_have_known_texts, 0, COUNT(golden));
     tcase_add_test(tc, short_ways_write_what_the_general_one_writes);
+    tcase_add_test(
+        tc, arrays_of_any_exponent_are_written_as_the_general_way_writes);
+    tcase_add_test(tc,
+                   arrays_of_few_digits_are_written_as_the_general_way_writes);
+    tcase_add_test(
+        tc, arrays_around_powers_of_ten_are_written_as_the_general_way_writes);
     tcase_add_test(tc, nan_and_infinity_have_no_text);
     tcase_add_test(tc, the_first_bad_float_of_an_array_is_found_at_any_place);
     suite_add_tcase(suite, tc);

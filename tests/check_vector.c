@@ -93,8 +93,8 @@ END_TEST
 /* Values that the AVX2 form leaves to another, at every set of places. */
 START_TEST(the_avx2_form_of_the_writer_leaves_out_any_of_a_group)
 {
-    static const float odd[] = {0.0f,     -0.5f, 0.75f,   2.5f,
-                                -0x1p-9f, 1e-4f, -1e-30f, -0.25f};
+    static const float odd[] = {0.0f,     -0.5f, 1000.0f, 2.5f,
+                                -0x1p-9f, 1e-5f, -1e-30f, -1234.5f};
     char want[VECWIRE_VECTOR_TEXT_ROOM(16)];
     char text[VECWIRE_VECTOR_TEXT_ROOM(16)];
     uint64_t state = 3;

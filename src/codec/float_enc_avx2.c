@@ -3,37 +3,78 @@
 
 #ifdef VECWIRE__AVX2
 #include <immintrin.h>
+#include <stdbool.h>
 
-/* The arithmetic is that of float_enc.c, for 2^-10 <= |v| < 1, eight values at
- * a time. Where 64 bits are needed, the values at even places are in one vector
- * and those at odd places in another.
+/* The arithmetic is that of float_enc.c for 2^-16 <= |v| < 1000 and for 0,
+ * eight values at a time and no branch for any of them. Where 64 bits are
+ * needed, the values at even places are in one vector and those at odd places
+ * in another.
  *
- * Digits have the last one in the lowest byte. So with v = 100 * h + l, say,
- * h * 2^16 + l is v + h * (2^16 - 100), and subtracting 1 turns the zeros at
- * the end, and only these, into bytes with the high bit set. The text is then
- * put in order, sign included, by one shuffle. */
+ * M. With g = floor(e * 0.2995) for the biased exponent e, m is 45 - g from
+ * 2^-16 to 2^10: three or four exponents in turn have the same g, from 33 to
+ * 40. And M = 5^m * 2^(27 + q + m) = 5^m * 2^(e - 78 - g), since q = e - 150.
+ *
+ * Digits. Every value has ten: v * 10^13 below 2^-10, v * 10^10 below 1, and
+ * v * 10^7 from 1 on. They have the last one in the lowest byte. So with
+ * v = 100 * h + l, say, h * 2^16 + l is v + h * (2^16 - 100), and subtracting 1
+ * turns the zeros at the end, and only these, into bytes with the high bit set.
+ *
+ * Text. Digits, sign, point and zeros are put in order by one shuffle, whose
+ * row in orders[] depends on where the point stands. */
 #define AVX2 __attribute__((target("avx2")))
 #define AVX2_INLINE AVX2 VECWIRE__INLINE
 
 #define GROUP 8
 #define TEN (10 << 27)
+#define G_FACTOR 19628 /* 0.2995 * 2^16 */
 
-#define EXPONENT_LEAST 117 /* biased: 2^-10 */
-#define EXPONENT_MOST 126
-#define EXPONENT_TABLE 119 /* below, M is M of this one shifted */
+/* bits of floats */
+#define BITS_LEAST 0x37800000 /* 2^-16 */
+#define BITS_PLAIN 0x3a800000 /* 2^-10 */
+#define BITS_1 0x3f800000
+#define BITS_10 0x41200000
+#define BITS_100 0x42c80000
+#define BITS_1000 0x447a0000
 
-/* ",-0." and ten decimals */
-#define TEXT_LEN 14
+/* What a text is made of: the last eight digits at 0 to 7, then PARTS and the
+ * first two digits, added at 9 and 8. */
+#define PARTS 0x2c2d30302e303030
+enum { ZERO = 10, POINT, MINUS = 14, COMMA, NONE = 0x80 };
+
+/* Orders of the parts, each without and with a sign. Digits after the point
+ * come last, the last of them cut where there is no more room: it is 0. */
+static const uint8_t orders[10][16] __attribute__((aligned(32))) = {
+    /* 0.000dddddddddd */
+    {COMMA, ZERO, POINT, ZERO, ZERO, ZERO, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0},
+    {COMMA, MINUS, ZERO, POINT, ZERO, ZERO, ZERO, 9, 8, 7, 6, 5, 4, 3, 2, 1},
+    /* 0.dddddddddd */
+    {COMMA, ZERO, POINT, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, NONE, NONE, NONE},
+    {COMMA, MINUS, ZERO, POINT, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, NONE, NONE},
+    /* d.ddddddd */
+    {COMMA, 7, POINT, 6, 5, 4, 3, 2, 1, 0, NONE, NONE, NONE, NONE, NONE, NONE},
+    {COMMA, MINUS, 7, POINT, 6, 5, 4, 3, 2, 1, 0, NONE, NONE, NONE, NONE, NONE},
+    /* dd.ddddddd */
+    {COMMA, 8, 7, POINT, 6, 5, 4, 3, 2, 1, 0, NONE, NONE, NONE, NONE, NONE},
+    {COMMA, MINUS, 8, 7, POINT, 6, 5, 4, 3, 2, 1, 0, NONE, NONE, NONE, NONE},
+    /* ddd.ddddddd */
+    {COMMA, 9, 8, 7, POINT, 6, 5, 4, 3, 2, 1, 0, NONE, NONE, NONE, NONE},
+    {COMMA, MINUS, 9, 8, 7, POINT, 6, 5, 4, 3, 2, 1, 0, NONE, NONE, NONE}};
 
 struct pair {
     __m256i even, odd; /* 64 bits a value */
 };
 
 struct group {
-    __m256i text[4]; /* 16 bytes a value: 0 4, 1 5, 2 6, 3 7 */
-    struct pair length;
-    struct pair less; /* digits less 1: below 0 where there is no text */
+    __m256i parts[4]; /* 16 bytes a value: 0 4, 1 5, 2 6, 3 7 */
+    __m256i plan;     /* as struct plan */
+    unsigned none;    /* by bits, the values that have no text here */
 };
+
+/* How a value's text is made: its bytes, and the row of orders[]. */
+struct plan {
+    uint8_t length, order, unused[2];
+};
+#define PLAN(order, length) ((order) << 8 | (length))
 
 /* Both halves' low 32 bits in the order of the values. */
 AVX2_INLINE __m256i
@@ -83,34 +124,31 @@ shortest_exact8(__m256i c, __m256i m)
     return _mm256_add_epi32(_mm256_add_epi32(fives, fives), last);
 }
 
-/* Ten decimals of the values, 0 for those that have no text here. */
-AVX2_INLINE struct pair
-decimals8(__m256i bits)
-{
-    /* by the exponent's low three bits: 120 to 126, then 119 */
-    const __m256i units =
-        _mm256_setr_epi32(0x4a817c80, 0x0ee6b280, 0x1dcd6500, 0x3b9aca00,
-                          0x0bebc200, 0x17d78400, 0x2faf0800, 0x2540be40);
-    const __m256i scales = _mm256_setr_epi32(1, 10, 10, 10, 100, 100, 100, 1);
-    const __m256i one = _mm256_set1_epi32(0x800000);
-    __m256i c = _mm256_or_si256(
-        _mm256_and_si256(bits, _mm256_set1_epi32(0x7fffff)), one);
-    __m256i biased = _mm256_srli_epi32(_mm256_slli_epi32(bits, 1), 24);
-    __m256i place = _mm256_max_epi32(biased, _mm256_set1_epi32(EXPONENT_TABLE));
-    __m256i m = _mm256_srlv_epi32(_mm256_permutevar8x32_epi32(units, place),
-                                  _mm256_sub_epi32(place, biased));
-    __m256i scale = _mm256_permutevar8x32_epi32(scales, place);
-    __m256i from = _mm256_sub_epi32(biased, _mm256_set1_epi32(EXPONENT_LEAST));
-    __m256i within = _mm256_cmpeq_epi32(
-        _mm256_min_epu32(from,
-                         _mm256_set1_epi32(EXPONENT_MOST - EXPONENT_LEAST)),
-        from);
-    __m256i plain = _mm256_andnot_si256(_mm256_cmpeq_epi32(c, one), within);
+/* By value: M, and what makes ten digits of the shortest decimal. */
+struct units {
+    __m256i m, scale;
+};
 
-    return pair_product(shortest_exact8(c, m), _mm256_and_si256(scale, plain));
+/* Of floats without a sign from 2^-16 to below 1024. */
+AVX2_INLINE struct units
+units_by_exponent(__m256i bits)
+{
+    /* by g modulo 8: 40, then 33 to 39 */
+    const __m256i fives = _mm256_setr_epi32(3125, 244140625, 48828125, 9765625,
+                                            1953125, 390625, 78125, 15625);
+    const __m256i scales = _mm256_setr_epi32(100, 10, 100, 1, 10, 100, 1, 10);
+    __m256i biased = _mm256_srli_epi32(bits, 23);
+    __m256i g = _mm256_mulhi_epu16(biased, _mm256_set1_epi32(G_FACTOR));
+    __m256i shift =
+        _mm256_sub_epi32(_mm256_sub_epi32(biased, _mm256_set1_epi32(78)), g);
+    struct units u = {
+        _mm256_sllv_epi32(_mm256_permutevar8x32_epi32(fives, g), shift),
+        _mm256_permutevar8x32_epi32(scales, g)};
+
+    return u;
 }
 
-/* Split off the first two of ten decimals: n / 10^8, as in float_enc.c. */
+/* Split off the first two of ten digits: n / 10^8, as in float_enc.c. */
 AVX2_INLINE __m256i
 first_two(__m256i n)
 {
@@ -148,21 +186,6 @@ other_eight(__m256i n, __m256i top)
         fours, _mm256_mullo_epi32(hundreds, _mm256_set1_epi32(0x10000 - 100))));
 }
 
-/* Two texts out of their parts: eight digits, and a head whose first decimal is
- * at byte `tens`. */
-AVX2_INLINE __m256i
-two_texts(__m256i parts, __m256i negative, char tens)
-{
-    const char ones = (char)(tens - 1);
-    const __m256i plus = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-        15, 10, 11, tens, ones, 7, 6, 5, 4, 3, 2, 1, 0, -1, -1, -1));
-    const __m256i minus = _mm256_broadcastsi128_si256(_mm_setr_epi8(
-        15, 14, 10, 11, tens, ones, 7, 6, 5, 4, 3, 2, 1, 0, -1, -1));
-
-    return _mm256_shuffle_epi8(parts,
-                               _mm256_blendv_epi8(plus, minus, negative));
-}
-
 /* How many zeros the digits end with, given those digits less 1. */
 AVX2_INLINE __m256i
 zeros_below(__m256i less)
@@ -173,128 +196,273 @@ zeros_below(__m256i less)
         7);
 }
 
-AVX2_INLINE struct group
-group_make(__m256i bits)
-{
-    const __m256i zeros = _mm256_set1_epi8('0');
-    const __m256i one = _mm256_set1_epi64x(1);
-    struct pair n = decimals8(bits);
-    struct pair top = {first_two(n.even), first_two(n.odd)};
-    struct pair digits = {other_eight(n.even, top.even),
-                          other_eight(n.odd, top.odd)};
-    /* both values' two decimals, and what each text begins with */
-    __m256i head =
-        _mm256_add_epi8(two_digits(pair_join(top)),
-                        _mm256_set1_epi64x(0x2c2d30302e303030)); /* ,-00.000 */
-    __m256i even = _mm256_or_si256(digits.even, zeros);
-    __m256i odd = _mm256_or_si256(digits.odd, zeros);
-    __m256i negative = _mm256_srai_epi32(bits, 31);
-    __m256i length =
-        _mm256_sub_epi32(_mm256_set1_epi32(TEXT_LEN - 1), negative);
-    struct group g;
+/* The text's digits. The first two are bytes 1 and 0 of each 32 bits. */
+struct ten {
+    struct pair eight;
+    __m256i two;
+};
 
-    g.text[0] = two_texts(_mm256_unpacklo_epi64(even, head),
-                          _mm256_shuffle_epi32(negative, 0x00), 9);
-    g.text[1] = two_texts(_mm256_unpacklo_epi64(odd, head),
-                          _mm256_shuffle_epi32(negative, 0x55), 13);
-    g.text[2] = two_texts(_mm256_unpackhi_epi64(even, head),
-                          _mm256_shuffle_epi32(negative, 0xaa), 9);
-    g.text[3] = two_texts(_mm256_unpackhi_epi64(odd, head),
-                          _mm256_shuffle_epi32(negative, 0xff), 13);
-    g.less.even = _mm256_sub_epi64(digits.even, one);
-    g.less.odd = _mm256_sub_epi64(digits.odd, one);
-    g.length.even = _mm256_sub_epi64(
-        _mm256_blend_epi32(length, _mm256_setzero_si256(), 0xaa),
-        zeros_below(g.less.even));
-    g.length.odd = _mm256_sub_epi64(_mm256_srli_epi64(length, 32),
-                                    zeros_below(g.less.odd));
+AVX2_INLINE struct ten
+digits_make(__m256i bits, struct units units)
+{
+    __m256i c =
+        _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(0x7fffff)),
+                        _mm256_set1_epi32(0x800000));
+    struct pair n = pair_product(shortest_exact8(c, units.m), units.scale);
+    struct pair top = {first_two(n.even), first_two(n.odd)};
+    struct ten ten;
+
+    ten.eight.even = other_eight(n.even, top.even);
+    ten.eight.odd = other_eight(n.odd, top.odd);
+    ten.two = two_digits(pair_join(top));
+    return ten;
+}
+
+/* By value: all bits set where bits >= `least`, neither negative. */
+AVX2_INLINE __m256i
+from_on(__m256i bits, int least)
+{
+    return _mm256_cmpgt_epi32(bits, _mm256_set1_epi32(least - 1));
+}
+
+/* Which bits, without a sign, are from `least` on and below `end`: by value,
+ * a bit that is set where not. */
+AVX2_INLINE unsigned
+outside(__m256i bits, int least, int end)
+{
+    __m256i from = _mm256_sub_epi32(bits, _mm256_set1_epi32(least));
+    __m256i within = _mm256_cmpeq_epi32(
+        _mm256_min_epu32(from, _mm256_set1_epi32(end - least - 1)), from);
+
+    return 0xff ^ (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(within));
+}
+
+/* How many zeros at the end a text leaves out, its point too if all decimals
+ * are zeros. */
+AVX2_INLINE __m256i
+zeros_count(const struct ten *ten, __m256i from_1, __m256i *no_decimals)
+{
+    const __m256i one = _mm256_set1_epi64x(1);
+    const __m256i first = _mm256_set1_epi64x((long long)0xff << 56);
+    __m256i even = _mm256_slli_epi64(from_1, 56);
+    __m256i odd = _mm256_and_si256(from_1, first);
+    /* from 1 on, the first of the eight is no decimal; without it, a whole
+     * number's zeros are eight, which makes one for the point */
+    struct pair less = {
+        _mm256_sub_epi64(_mm256_andnot_si256(even, ten->eight.even), one),
+        _mm256_sub_epi64(_mm256_andnot_si256(odd, ten->eight.odd), one)};
+
+    *no_decimals =
+        _mm256_blend_epi32(_mm256_srli_epi64(less.even, 32), less.odd, 0xaa);
+    return _mm256_add_epi32(zeros_below(less.even),
+                            _mm256_slli_epi64(zeros_below(less.odd), 32));
+}
+
+/* The group's plan, but for zeros at the end. */
+AVX2_INLINE __m256i
+plan_make(__m256i signed_bits, __m256i bits, __m256i from_1, bool below_1)
+{
+    /* by where the point stands, lengths without a sign */
+    const __m256i plans =
+        _mm256_setr_epi32(PLAN(0, 16), PLAN(2, 13), PLAN(4, 10), PLAN(6, 11),
+                          PLAN(8, 12), 0, 0, 0);
+    __m256i negative = _mm256_srai_epi32(signed_bits, 31);
+    __m256i plain = from_on(bits, BITS_PLAIN), plan;
+
+    if (below_1) {
+        plan = _mm256_add_epi32(
+            _mm256_set1_epi32(PLAN(0, 16)),
+            _mm256_and_si256(plain,
+                             _mm256_set1_epi32(PLAN(2, 13) - PLAN(0, 16))));
+    } else {
+        __m256i minus = _mm256_add_epi32(
+            _mm256_add_epi32(plain, from_1),
+            _mm256_add_epi32(from_on(bits, BITS_10), from_on(bits, BITS_100)));
+
+        plan = _mm256_permutevar8x32_epi32(plans, _mm256_abs_epi32(minus));
+    }
+    return _mm256_add_epi32(
+        plan, _mm256_and_si256(negative, _mm256_set1_epi32(PLAN(1, 1))));
+}
+
+/* `below_1` leaves out what only floats from 1 on, 0 and those of one or two
+ * decimals need. */
+AVX2_INLINE struct group
+group_make(__m256i signed_bits, bool below_1)
+{
+    const __m256i ascii = _mm256_set1_epi8('0');
+    const __m256i parts = _mm256_set1_epi64x(PARTS);
+    const __m256i none = _mm256_setzero_si256();
+    __m256i bits = _mm256_and_si256(signed_bits, _mm256_set1_epi32(0x7fffffff));
+    __m256i from_1 = none, zero = none, zeros, no_decimals, even, odd;
+    struct units units;
+    struct pair head;
+    struct group g;
+    struct ten ten;
+
+    if (!below_1) {
+        /* 0 has the form of 1 */
+        zero = _mm256_cmpeq_epi32(bits, none);
+        bits = _mm256_or_si256(
+            bits, _mm256_and_si256(zero, _mm256_set1_epi32(BITS_1)));
+        from_1 = from_on(bits, BITS_1);
+    }
+    units = units_by_exponent(bits);
+    units.scale = _mm256_andnot_si256(zero, units.scale);
+    ten = digits_make(bits, units);
+    zeros = zeros_count(&ten, from_1, &no_decimals);
+    g.none = outside(bits, BITS_LEAST, below_1 ? BITS_1 : BITS_1000);
+    if (below_1) {
+        g.none |=
+            (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(no_decimals));
+    } else {
+        /* the second digit may be one more zero */
+        __m256i second =
+            _mm256_cmpeq_epi32(_mm256_slli_epi32(ten.two, 24), none);
+
+        second = _mm256_and_si256(second, _mm256_srai_epi32(no_decimals, 31));
+        zeros = _mm256_sub_epi32(zeros, _mm256_andnot_si256(from_1, second));
+    }
+    g.plan =
+        _mm256_sub_epi32(plan_make(signed_bits, bits, from_1, below_1), zeros);
+    head.even = _mm256_add_epi8(ten.two, parts);
+    head.odd = _mm256_add_epi8(_mm256_srli_epi64(ten.two, 32), parts);
+    even = _mm256_or_si256(ten.eight.even, ascii);
+    odd = _mm256_or_si256(ten.eight.odd, ascii);
+    g.parts[0] = _mm256_unpacklo_epi64(even, head.even);
+    g.parts[1] = _mm256_unpacklo_epi64(odd, head.odd);
+    g.parts[2] = _mm256_unpackhi_epi64(even, head.even);
+    g.parts[3] = _mm256_unpackhi_epi64(odd, head.odd);
     return g;
 }
 
-/* A group in memory; lengths of the values at even places first. */
-struct stored {
-    uint64_t length[2][GROUP / 2];
-    char text[GROUP / 2][2][16];
-} __attribute__((aligned(32)));
-
-/* Store a group of which some values, by `none`, have no text here. */
-static VECWIRE__NOINLINE char *
-group_store_mixed(char *p, const struct stored *s, const float *v,
-                  unsigned none)
+/* Store one text, ',' first. Returns where the next one begins. */
+AVX2_INLINE char *
+text_store(char *p, __m128i parts, const struct plan *plan)
 {
-    for (unsigned i = 0; i < GROUP; i++) {
-        unsigned half = i & 1, place = i >> 1;
+    const void *order = orders[plan->order];
 
-        if (none >> (half * 4 + place) & 1) {
+    _mm_storeu_si128((__m128i *)(void *)p,
+                     _mm_shuffle_epi8(parts, _mm_load_si128(order)));
+    return p + plan->length;
+}
+
+AVX2_INLINE char *
+group_store(char *p, const struct group *g)
+{
+    struct plan plans[GROUP] __attribute__((aligned(32)));
+
+    _mm256_store_si256((__m256i *)(void *)plans, g->plan);
+    /* else clang takes them out of the vector one by one, which is slower */
+    __asm__("" : "+m"(plans));
+    p = text_store(p, _mm256_castsi256_si128(g->parts[0]), plans);
+    p = text_store(p, _mm256_castsi256_si128(g->parts[1]), plans + 1);
+    p = text_store(p, _mm256_castsi256_si128(g->parts[2]), plans + 2);
+    p = text_store(p, _mm256_castsi256_si128(g->parts[3]), plans + 3);
+    p = text_store(p, _mm256_extracti128_si256(g->parts[0], 1), plans + 4);
+    p = text_store(p, _mm256_extracti128_si256(g->parts[1], 1), plans + 5);
+    p = text_store(p, _mm256_extracti128_si256(g->parts[2], 1), plans + 6);
+    return text_store(p, _mm256_extracti128_si256(g->parts[3], 1), plans + 7);
+}
+
+/* Store a group of which some values have no text here. */
+AVX2 static VECWIRE__NOINLINE char *
+group_store_mixed(char *p, const struct group *g, const float *v)
+{
+    struct plan plans[GROUP] __attribute__((aligned(32)));
+
+    _mm256_store_si256((__m256i *)(void *)plans, g->plan);
+    for (unsigned i = 0; i < GROUP; i++) {
+        if (g->none >> i & 1) {
             *p++ = ',';
             p += vecwire__float_write(p, v[i]);
         } else {
-            memcpy(p, s->text[i & 3][i >> 2], 16);
-            p += s->length[half][place];
+            p = text_store(p, ((const __m128i *)&g->parts[i & 3])[i >> 2],
+                           plans + i);
         }
     }
     return p;
 }
 
-AVX2_INLINE void
-text_store(char *p, __m128i text)
+/* Groups of floats: where they begin, then where they have ended. */
+struct run {
+    char *p;
+    const float *v, *end;
+};
+
+AVX2_INLINE __m256i
+bits_load(const float *v)
 {
-    _mm_storeu_si128((__m128i *)(void *)p, text);
+    return _mm256_loadu_si256((const __m256i *)(const void *)v);
 }
 
-AVX2 static char *
-groups_write(char *p, const float *v, size_t n)
+AVX2_INLINE bool
+group_is_below_1(const float *v)
 {
-    struct stored s;
+    return outside(
+               _mm256_and_si256(bits_load(v), _mm256_set1_epi32(0x7fffffff)),
+               BITS_LEAST, BITS_1) == 0;
+}
 
-    for (size_t i = 0; i < n; i += GROUP) {
-        struct group g = group_make(
-            _mm256_loadu_si256((const __m256i *)(const void *)(v + i)));
-        unsigned none =
-            (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(g.less.even)) |
-            (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(g.less.odd)) << 4;
+/* Groups up to the first that has more than decimals from 2^-16 to 1. */
+AVX2 static VECWIRE__NOINLINE void
+run_below_1(struct run *run)
+{
+    char *p = run->p;
+    const float *v = run->v;
 
-        _mm256_store_si256((__m256i *)(void *)s.length[0], g.length.even);
-        _mm256_store_si256((__m256i *)(void *)s.length[1], g.length.odd);
-        if (VECWIRE__UNLIKELY(none != 0)) {
-            _mm256_store_si256((__m256i *)(void *)s.text[0], g.text[0]);
-            _mm256_store_si256((__m256i *)(void *)s.text[1], g.text[1]);
-            _mm256_store_si256((__m256i *)(void *)s.text[2], g.text[2]);
-            _mm256_store_si256((__m256i *)(void *)s.text[3], g.text[3]);
-            _mm256_zeroupper();
-            p = group_store_mixed(p, &s, v + i, none);
-            continue;
-        }
-        text_store(p, _mm256_castsi256_si128(g.text[0]));
-        p += s.length[0][0];
-        text_store(p, _mm256_castsi256_si128(g.text[1]));
-        p += s.length[1][0];
-        text_store(p, _mm256_castsi256_si128(g.text[2]));
-        p += s.length[0][1];
-        text_store(p, _mm256_castsi256_si128(g.text[3]));
-        p += s.length[1][1];
-        text_store(p, _mm256_extracti128_si256(g.text[0], 1));
-        p += s.length[0][2];
-        text_store(p, _mm256_extracti128_si256(g.text[1], 1));
-        p += s.length[1][2];
-        text_store(p, _mm256_extracti128_si256(g.text[2], 1));
-        p += s.length[0][3];
-        text_store(p, _mm256_extracti128_si256(g.text[3], 1));
-        p += s.length[1][3];
+    for (; v != run->end; v += GROUP) {
+        struct group g = group_make(bits_load(v), true);
+
+        if (VECWIRE__UNLIKELY(g.none != 0))
+            break;
+        p = group_store(p, &g);
     }
     /* SSE code that runs with the upper halves in use is slow, and gcc 12 has
      * been seen to leave this out */
     _mm256_zeroupper();
-    return p;
+    run->p = p;
+    run->v = v;
+}
+
+/* A group of any floats, and more until one is below 1. */
+AVX2 static VECWIRE__NOINLINE void
+run_any(struct run *run)
+{
+    char *p = run->p;
+    const float *v = run->v;
+
+    do {
+        struct group g = group_make(bits_load(v), false);
+
+        if (VECWIRE__UNLIKELY(g.none != 0)) {
+            struct group copy = g; /* so that only the copy is in memory */
+
+            _mm256_zeroupper();
+            p = group_store_mixed(p, &copy, v);
+        } else {
+            p = group_store(p, &g);
+        }
+        v += GROUP;
+    } while (v != run->end && !group_is_below_1(v));
+    _mm256_zeroupper();
+    run->p = p;
+    run->v = v;
 }
 
 char *
 vecwire__floats_write_avx2(char *text, const float *v, size_t n)
 {
     size_t i = n / GROUP * GROUP;
-    char *p = groups_write(text, v, i);
+    struct run run = {text, v, v + i};
+    char *p;
 
-    for (; i < n; i++) {
+    while (run.v != run.end) {
+        run_below_1(&run);
+        if (run.v != run.end)
+            run_any(&run);
+    }
+    for (p = run.p; i < n; i++) {
         *p++ = ',';
         p += vecwire__float_write(p, v[i]);
     }
