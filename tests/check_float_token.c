@@ -180,6 +180,97 @@ START_TEST(comma_masks_have_a_bit_for_each_comma)
 }
 END_TEST
 
+#define ROW 48
+
+/* Whole numbers of one form: a blank before them or none, ".0" or nothing. */
+static size_t
+whole_row(char *text, unsigned form, uint64_t *state)
+{
+    static const unsigned most[] = {10, 256, 1000000, 100000000};
+    char *p = text;
+
+    for (size_t i = 0; i < ROW; i++) {
+        uint64_t r = random_next(state);
+
+        p += sprintf(p, "%s%s%u%s",
+                     i == 0     ? "["
+                     : form & 1 ? ", "
+                                : ",",
+                     r & 1 ? "-" : "",
+                     (unsigned)((r >> 8) % most[i < ROW - 8 ? form >> 2 : 3]),
+                     form & 2 ? ".0" : "");
+    }
+    *p++ = ']';
+    return (size_t)(p - text);
+}
+
+static void
+assert_read_alike(const char *text, size_t len, size_t room)
+{
+    float one[ROW] = {0}, other[ROW] = {0};
+    size_t n, m;
+    const char *at_one, *at_other;
+    enum vecwire__floats_end end =
+        vecwire__floats_read_masks(text, text + len, one, room, &n, &at_one);
+
+    REQUIRE(vecwire__floats_read_scalar(text, text + len, other, room, &m,
+                                        &at_other) == end,
+            "%.*s", (int)len, text);
+    REQUIRE(n == m && at_one == at_other &&
+                memcmp(one, other, n * sizeof(*one)) == 0,
+            "%.*s", (int)len, text);
+}
+
+/* At the end of memory, so that no reader looks beyond. */
+START_TEST(rows_of_whole_numbers_are_read_alike_with_any_byte_changed)
+{
+    static const char changes[] = "019.-,e+ ";
+    uint64_t state = 77;
+    struct guarded g = guarded_new();
+    char row[ROW * 16];
+    size_t len = whole_row(row, (unsigned)_i, &state);
+    char *text = g.end - len;
+
+    memcpy(text, row, len);
+    assert_read_alike(text, len, ROW);
+    for (size_t at = 0; at < len; at++) {
+        for (const char *to = changes; *to != '\0'; to++) {
+            text[at] = *to;
+            assert_read_alike(text, len, ROW);
+        }
+        text[at] = row[at];
+        /* cut there, which has ']' alone right */
+        assert_read_alike(text, at, ROW);
+    }
+    for (size_t room = 0; room <= ROW; room++)
+        assert_read_alike(text, len, room);
+    guarded_free(&g);
+}
+END_TEST
+
+START_TEST(rows_of_whole_numbers_are_read_as_strtof_reads_them)
+{
+    uint64_t state = 78;
+
+    for (size_t i = 0; i < 2000; i++) {
+        char text[ROW * 16];
+        char *p = text + 1;
+        const char *at;
+        size_t len = whole_row(text, (unsigned)_i, &state), n;
+        float got[ROW];
+
+        REQUIRE(vecwire__floats_read_masks(text, text + len, got, ROW, &n,
+                                           &at) == VECWIRE__FLOATS_OK,
+                "%.*s", (int)len, text);
+        ck_assert_uint_eq(n, ROW);
+        for (size_t k = 0; k < ROW; k++, p++)
+            REQUIRE(vecwire__float_bits(strtof(p, &p)) ==
+                        vecwire__float_bits(got[k]),
+                    "%zu of %.*s", k, (int)len, text);
+    }
+}
+END_TEST
+
 static Suite *
 float_token_suite(void)
 {
@@ -195,6 +286,10 @@ float_token_suite(void)
                         0, COUNT(token_readers));
     tcase_add_loop_test(tc, one_of_the_fast_token_readers_takes_each_usual_form,
                         0, 2);
+    tcase_add_loop_test(
+        tc, rows_of_whole_numbers_are_read_alike_with_any_byte_changed, 0, 16);
+    tcase_add_loop_test(tc, rows_of_whole_numbers_are_read_as_strtof_reads_them,
+                        0, 16);
     tcase_add_test(tc, comma_masks_have_a_bit_for_each_comma);
     suite_add_tcase(suite, tc);
     return suite;

@@ -218,13 +218,42 @@ texts_alone(struct texts *t, const char *text, float want)
     return !isinf(want);
 }
 
+/* A row of whole numbers, now and then one of another look among them. */
+struct texts_row {
+    bool whole, blanks;
+    const char *decimals;
+    unsigned most;
+};
+
+static inline struct texts_row
+texts_row(struct texts *t)
+{
+    static const unsigned most[] = {10, 256, 100000, 10000000};
+    struct texts_row row = {texts_below(t, 8) == 0, texts_below(t, 2) != 0,
+                            texts_below(t, 2) != 0 ? ".0" : "",
+                            most[texts_below(t, 4)]};
+
+    return row;
+}
+
+static inline void
+texts_whole(struct texts *t, const struct texts_row *row, char *text)
+{
+    if (texts_below(t, 40) == 0)
+        texts_number(t, text);
+    else
+        sprintf(text, "%s%u%s", texts_below(t, 2) != 0 ? "-" : "",
+                texts_below(t, row->most), row->decimals);
+}
+
 static inline void
 texts_make(struct texts *t)
 {
     static const char begin[] = "{\"vector\":[";
     size_t n = 1 + texts_below(t, TEXTS_ROW);
     /* long rows of one look keep the fast loops busy, too */
-    bool blanks = texts_below(t, 4) == 0;
+    struct texts_row row = texts_row(t);
+    bool blanks = !row.whole && texts_below(t, 4) == 0;
 
     memcpy(t->bytes, begin, sizeof(begin));
     t->len = sizeof(begin) - 1;
@@ -232,12 +261,17 @@ texts_make(struct texts *t)
         char number[256];
         float want;
 
-        texts_number(t, number);
+        if (row.whole)
+            texts_whole(t, &row, number);
+        else
+            texts_number(t, number);
         want = strtof(number, NULL);
         if (!texts_alone(t, number, want))
             continue;
         if (t->count > 0)
             t->bytes[t->len++] = ',';
+        if (row.whole && row.blanks)
+            t->bytes[t->len++] = ' ';
         if (blanks)
             texts_blank(t);
         t->len += (size_t)sprintf(t->bytes + t->len, "%s", number);

@@ -20,8 +20,159 @@ blanks_skip(const char *p, const char *end)
     return p;
 }
 
-/* Numbers up to the first that the fast paths refuse, or to the last 64
- * bytes. `p` and the result are where a number begins. */
+#ifdef VECWIRE__SSE2
+
+/* Whole numbers as most languages print them: "-?D{1,6}.0" or "-?D{1,6}", all
+ * of a run in one of the two forms, and all with a blank before them or none.
+ * Four are read at a time without a branch on how long they are or what sign
+ * they have, as that is anybody's guess. Digits end at the sixth of 8 bytes. */
+struct whole_run {
+    size_t blank;    /* bytes before a number */
+    size_t decimals; /* bytes of ".0" */
+    char lead;       /* what stands before a number */
+    __m128i most;    /* of each byte, '0' and '.' taken off */
+};
+
+#define WHOLE_DIGITS 6
+#define WHOLE_BYTES 65 /* a block, and the byte behind it, which is loaded */
+
+/* One of the four: [begin, comma). */
+struct whole {
+    const char *comma;
+    uint32_t negative;
+    ptrdiff_t digits;
+    ptrdiff_t wrong; /* below 0: not in this run's form */
+};
+
+VECWIRE__INLINE struct whole
+whole_find(const struct whole_run *run, const char *begin, const char *comma)
+{
+    const char *s = begin + run->blank;
+    uint32_t negative = vecwire__char_is(*s, '-');
+    ptrdiff_t digits =
+        comma - s - (ptrdiff_t)negative - (ptrdiff_t)run->decimals;
+    struct whole w = {comma, negative, digits, 0};
+
+    w.wrong = (digits - 1) | (WHOLE_DIGITS - digits) |
+              -(ptrdiff_t)(s[-1] != run->lead);
+    return w;
+}
+
+/* Two numbers in 16-bit pairs of digits. What is not as it should be is set in
+ * *over. */
+VECWIRE__INLINE __m128i
+whole_pairs(const struct whole_run *run, const struct whole *a,
+            const struct whole *b, __m128i *over)
+{
+    const __m128i zeros = _mm_set1_epi64x(0x302e303030303030);
+    const __m128i ones = _mm_set1_epi64x(0x0000000101010101);
+    const char *from_a = a->comma - run->decimals - WHOLE_DIGITS;
+    const char *from_b = b->comma - run->decimals - WHOLE_DIGITS;
+    const uint8_t *masks = vecwire__lane_mask + 16 - WHOLE_DIGITS;
+    __m128i v = _mm_castps_si128(
+        _mm_loadh_pi(_mm_castsi128_ps(_mm_loadl_epi64(
+                         (const __m128i *)(const void *)from_a)),
+                     (const __m64 *)(const void *)from_b));
+    __m128i mask = _mm_castps_si128(
+        _mm_loadh_pi(_mm_castsi128_ps(_mm_loadl_epi64(
+                         (const __m128i *)(const void *)(masks + a->digits))),
+                     (const __m64 *)(const void *)(masks + b->digits)));
+    /* the first of several digits is 1 at least */
+    __m128i least =
+        _mm_and_si128(_mm_andnot_si128(_mm_slli_epi64(mask, 8), mask), ones);
+
+    v = _mm_and_si128(_mm_sub_epi8(v, zeros), mask);
+    *over = _mm_or_si128(*over, _mm_or_si128(_mm_subs_epu8(v, run->most),
+                                             _mm_subs_epu8(least, v)));
+    return _mm_add_epi16(_mm_mullo_epi16(_mm_and_si128(v, _mm_set1_epi16(0xff)),
+                                         _mm_set1_epi16(10)),
+                         _mm_srli_epi16(v, 8));
+}
+
+/* The four numbers to `out`; false when one is none. */
+VECWIRE__INLINE bool
+whole_store(const struct whole_run *run, const struct whole *w, float *out)
+{
+    const __m128i weights = _mm_set1_epi64x(0x0000000100642710);
+    __m128i over = _mm_setzero_si128();
+    __m128i signs = _mm_set_epi32((int)w[3].negative, (int)w[2].negative,
+                                  (int)w[1].negative, (int)w[0].negative);
+    __m128 low = _mm_castsi128_ps(
+        _mm_madd_epi16(whole_pairs(run, w, w + 1, &over), weights));
+    __m128 high = _mm_castsi128_ps(
+        _mm_madd_epi16(whole_pairs(run, w + 2, w + 3, &over), weights));
+    __m128i value = _mm_add_epi32(
+        _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0))),
+        _mm_castps_si128(_mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1))));
+
+    _mm_storeu_ps(out, _mm_or_ps(_mm_cvtepi32_ps(value),
+                                 _mm_castsi128_ps(_mm_slli_epi32(signs, 31))));
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(over, _mm_setzero_si128())) ==
+           0xffff;
+}
+
+/* Whole numbers up to four of which one is none in the form of the first, or
+ * to the last bytes. `p` and the result are where a number begins. */
+static const char *
+whole_run(struct array *a, const char *p)
+{
+    struct whole_run run = {*p == ' ', 0, *p == ' ' ? ' ' : ',',
+                            _mm_set1_epi64x((long long)0xffff090909090909)};
+    size_t n = a->n;
+    bool begun = false;
+
+    while (a->end - p >= WHOLE_BYTES && a->room - n >= 4) {
+        uint64_t first = vecwire__comma_mask64(p);
+        uint64_t second = first & (first - 1);
+        uint64_t third = second & (second - 1);
+        uint64_t fourth = third & (third - 1);
+        const char *comma = p + __builtin_ctzll(first | (uint64_t)1 << 63);
+        struct whole w[4];
+
+        if (fourth == 0)
+            break;
+        if (!begun && memcmp(comma - 2, ".0", 2) == 0) {
+            run.decimals = 2;
+            run.most = _mm_set1_epi64x(0x0000090909090909);
+        }
+        begun = true;
+        w[0] = whole_find(&run, p, comma);
+        w[1] = whole_find(&run, w[0].comma + 1, p + __builtin_ctzll(second));
+        w[2] = whole_find(&run, w[1].comma + 1, p + __builtin_ctzll(third));
+        w[3] = whole_find(&run, w[2].comma + 1, p + __builtin_ctzll(fourth));
+        if ((w[0].wrong | w[1].wrong | w[2].wrong | w[3].wrong) < 0 ||
+            !whole_store(&run, w, a->out + n))
+            break;
+        n += 4;
+        p = w[3].comma + 1;
+    }
+    a->n = n;
+    return p;
+}
+
+#endif
+
+/* A token that token_fast() refuses, and all whole numbers behind it when it is
+ * a short one itself. Returns `p` if it is refused here, too. */
+static VECWIRE__NOINLINE const char *
+odd_run(struct array *a, const char *p, const char *comma)
+{
+    float value;
+
+    if (!vecwire__token_any(p, comma, &value))
+        return p;
+    a->out[a->n++] = value;
+#ifdef VECWIRE__SSE2
+    /* what is that short fits 32 bits */
+    if (comma - p <= 9 && (float)(int32_t)value == value)
+        return whole_run(a, comma + 1);
+#endif
+    return comma + 1;
+}
+
+/* Numbers up to the first that the fast paths refuse, or behind a run of whole
+ * ones, or to the last 64 bytes. `p` and the result are where a number
+ * begins. */
 static const char *
 masks_run(struct array *a, const char *p)
 {
@@ -36,9 +187,14 @@ masks_run(struct array *a, const char *p)
 
             if (n == a->room)
                 goto out;
-            if (VECWIRE__UNLIKELY(!vecwire__token_fast(p, comma, a->out + n) &&
-                                  !vecwire__token_any(p, comma, a->out + n)))
-                goto out;
+            if (VECWIRE__UNLIKELY(!vecwire__token_fast(p, comma, a->out + n))) {
+                a->n = n;
+                p = odd_run(a, p, comma);
+                if (p != comma + 1)
+                    return p;
+                n = a->n;
+                continue;
+            }
             n++;
             p = comma + 1;
         }
@@ -132,7 +288,8 @@ number_one(struct array *a, const char *p, const char **at)
     while (end < a->end && vecwire__number_char[(uint8_t)*end] != 0)
         end++;
     if (end < a->end && end - a->text >= VECWIRE__TOKEN_BEHIND && end > p &&
-        vecwire__token_fast(p, end, &value))
+        (vecwire__token_fast(p, end, &value) ||
+         vecwire__token_any(p, end, &value)))
         kind = 1;
     else
         kind = vecwire__float_read(p, end, &value);
