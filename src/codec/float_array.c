@@ -116,7 +116,7 @@ whole_store(const struct whole_run *run, const struct whole *w, float *out)
 static const char *
 whole_run(struct array *a, const char *p)
 {
-    struct whole_run run = {*p == ' ', 0, *p == ' ' ? ' ' : ',',
+    struct whole_run run = {0, 0, ',',
                             _mm_set1_epi64x((long long)0xffff090909090909)};
     size_t n = a->n;
     bool begun = false;
@@ -131,6 +131,10 @@ whole_run(struct array *a, const char *p)
 
         if (fourth == 0)
             break;
+        if (!begun && *p == ' ') {
+            run.blank = 1;
+            run.lead = ' ';
+        }
         if (!begun && memcmp(comma - 2, ".0", 2) == 0) {
             run.decimals = 2;
             run.most = _mm_set1_epi64x(0x0000090909090909);

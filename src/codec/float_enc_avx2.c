@@ -243,7 +243,7 @@ AVX2_INLINE __m256i
 zeros_count(const struct ten *ten, __m256i from_1, __m256i *no_decimals)
 {
     const __m256i one = _mm256_set1_epi64x(1);
-    const __m256i first = _mm256_set1_epi64x((long long)0xff << 56);
+    const __m256i first = _mm256_set1_epi64x((long long)0xff00000000000000);
     __m256i even = _mm256_slli_epi64(from_1, 56);
     __m256i odd = _mm256_and_si256(from_1, first);
     /* from 1 on, the first of the eight is no decimal; without it, a whole
