@@ -57,11 +57,11 @@ START_TEST(without_memory_for_its_rows_a_call_fails)
 {
     static const struct vecwire_mem none = {.alloc = no_alloc};
     struct vecwire__conn *conn = begin();
-    const struct vecwire_mem *mem = f.engine.config.reply_mem;
+    const struct vecwire_mem *mem = f.engine.config.mem;
 
-    f.engine.config.reply_mem = &none;
+    f.engine.config.mem = &none;
     fake_head(conn, 200, NULL, 0);
-    f.engine.config.reply_mem = mem;
+    f.engine.config.mem = mem;
     ck_assert_uint_eq(seen.runs, 1);
     ck_assert_int_eq(seen.code, VECWIRE_ENOMEM);
     engine_fixture_fini(&f);

@@ -50,7 +50,7 @@ engine_fixture_init(struct engine_fixture *f,
     fake_transport_init(&f->net, &f->clock, &vecwire__engine_events);
     if (overrides != NULL)
         config = *overrides;
-    config.mem = config.reply_mem = &vecwire__mem_libc;
+    config.mem = &vecwire__mem_libc;
     config.dialect = &vecwire__dialect_hms;
     config.transport = &fake_transport;
     config.net = &f->net;

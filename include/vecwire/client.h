@@ -30,9 +30,10 @@ enum vecwire_dialect {
 #define VECWIRE_NEVER UINT32_MAX
 
 /* A memory allocator. Every hook gets `ctx` last and must not call the
- * library (asserted as for the log callback). Covers a client, its calls and
- * replies, not struct vecwire_loop; for libevent's memory (connections, name
- * look-ups) and jansson's see event_set_mem_functions() and
+ * library (asserted as for the log callback while the client lives, but not
+ * for replies that are kept and uploads that are complete). Covers a client,
+ * its calls and replies, not struct vecwire_loop; for libevent's memory
+ * (connections, name look-ups) and jansson's see event_set_mem_functions() and
  * json_set_alloc_funcs(). Kept replies need the allocator and `ctx` until they
  * are released. */
 struct vecwire_mem {

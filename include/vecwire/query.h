@@ -200,6 +200,8 @@ vecwire_delete(struct vecwire_client *client,
                const struct vecwire_delete_request *del, vecwire_reply_cb cb,
                void *arg, vecwire_call_id *id);
 
+/* The reply's status, headers and vecwire_reply_body() are the server's,
+ * whatever it said; a path is checked, not encoded. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_raw(struct vecwire_client *client,
             const struct vecwire_raw_request *raw, vecwire_reply_cb cb,

@@ -117,6 +117,7 @@ VECWIRE_API uint32_t vecwire_reply_wakeups(const struct vecwire_reply *reply);
 VECWIRE_API uint64_t
 vecwire_reply_loop_iterations(const struct vecwire_reply *reply);
 
+/* When things happened. */
 VECWIRE_API const struct vecwire_timing *
 vecwire_reply_timing(const struct vecwire_reply *reply);
 

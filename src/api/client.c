@@ -218,7 +218,7 @@ make_net(struct vecwire_client *client)
     struct vecwire__clock clock = {clock_now, clock_arm, client};
     struct vecwire__net_config config = {
         .base = client->base,
-        .mem = &client->mem,
+        .mem = &client->guarded,
         .timers = &client->timers,
         .events = vecwire__engine_events,
         .url = client->url,
@@ -250,7 +250,6 @@ make_engine(struct vecwire_client *client)
     const struct vecwire_options *o = &client->options;
     struct vecwire__engine_config config = {
         .mem = &client->guarded,
-        .reply_mem = &client->mem,
         .dialect = client->dialect,
         .transport = &vecwire__net_transport,
         .net = client->net,

@@ -2,7 +2,7 @@
 #ifndef VECWIRE_API_CLIENT_H
 #define VECWIRE_API_CLIENT_H
 
-#include "api/guard.h"
+#include "codec/guard.h"
 #include "call/engine.h"
 #include "dialect/hms_mask.h"
 #include "net/net.h"
@@ -18,7 +18,7 @@ struct vecwire__texts {
 struct vecwire_client {
     struct vecwire_mem mem;
     struct vecwire__guard guard;
-    struct vecwire_mem guarded; /* mem, for what dies with the client */
+    struct vecwire_mem guarded; /* mem, while the client lives */
     /* As taken: defaults filled in, texts pointing at our copies. */
     struct vecwire_options options;
     struct vecwire__texts texts;

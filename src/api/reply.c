@@ -138,7 +138,7 @@ vecwire_reply_keep(const struct vecwire_reply *reply)
 {
     if (reply->is_batch)
         return NULL;
-    counted(reply)->refs++;
+    vecwire__reply_hold(counted(reply));
     return reply;
 }
 

@@ -96,7 +96,7 @@ begin(struct vecwire_uploader **out, struct vecwire_client *client,
       struct vecwire_refusal *refusal)
 {
     struct vecwire__upload_config config = {
-        .mem = &client->mem,
+        .mem = &client->guarded,
         .settings = &client->settings,
         .others = &client->headers,
         .on_failed = options->on_failed,

@@ -80,7 +80,6 @@ struct vecwire__spares {
 /* Settings; what they point at outlives the engine. */
 struct vecwire__engine_config {
     const struct vecwire_mem *mem;
-    const struct vecwire_mem *reply_mem; /* of replies, which may be kept */
     const struct vecwire__dialect *dialect;
     const struct vecwire__transport *transport;
     void *net;

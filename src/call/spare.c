@@ -49,9 +49,11 @@ vecwire__call_take_reply(struct vecwire__engine *engine)
     struct vecwire_reply *reply = engine->spares.replies;
 
     if (reply == NULL)
-        return vecwire__reply_new(engine->config.reply_mem);
+        return vecwire__reply_new(engine->config.mem);
     engine->spares.replies = reply->next_spare;
     engine->spares.n_replies--;
+    /* It may have been kept for a while. */
+    reply->mem = *engine->config.mem;
     return reply;
 }
 

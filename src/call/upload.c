@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "call/finish.h"
+#include "codec/guard.h"
 #include "codec/mem.h"
 
 static void
@@ -178,7 +179,7 @@ vecwire__upload_failed(struct vecwire_uploader *up,
         up->result.error = &up->first;
         up->first_reply = reply;
         if (reply != NULL)
-            reply->refs++;
+            vecwire__reply_hold(reply);
     }
     vecwire__finish_failed(up, &failed);
 }
@@ -196,6 +197,7 @@ complete(struct vecwire_uploader *up)
     vecwire__timers_unreserve(engine->config.timers, 1);
     vecwire__headers_free(&up->config.headers, engine->config.mem);
     up->engine = NULL;
+    vecwire__guard_leave(&up->mem);
     vecwire__finish_upload(engine, up);
 }
 

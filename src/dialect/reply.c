@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "codec/guard.h"
 #include "codec/mem.h"
 
 /* Kept for the next call by a reply that is used again, at most. */
@@ -45,6 +46,13 @@ vecwire__reply_reuse(struct vecwire_reply *reply)
     reply->texts.len = reply->body.len = 0;
     begin(reply);
     return true;
+}
+
+void
+vecwire__reply_hold(struct vecwire_reply *reply)
+{
+    vecwire__guard_leave(&reply->mem);
+    reply->refs++;
 }
 
 void

@@ -59,6 +59,10 @@ struct vecwire_reply *vecwire__reply_new(const struct vecwire_mem *mem);
  * it holds so much that it is better freed. */
 bool vecwire__reply_reuse(struct vecwire_reply *reply);
 
+/* One reference more. The reply may now outlive its client, or be released by
+ * another thread. */
+void vecwire__reply_hold(struct vecwire_reply *reply);
+
 /* One reference less; the last one frees it. NULL is fine. */
 void vecwire__reply_release(struct vecwire_reply *reply);
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "codec/guard.h"
 #include "codec/mem.h"
 #include "net/http_conn.h"
 
@@ -140,6 +141,7 @@ vecwire__net_free(struct vecwire__net *net)
     while ((http = TAILQ_FIRST(&net->open)) != NULL)
         vecwire__net_transport.close(&http->conn);
     net_leave_base(net);
+    vecwire__guard_leave(&net->mem);
     net->freed = true;
     vecwire__net_leave(net);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "api/guard.h"
+#include "codec/guard.h"
 
 static void *
 guarded_alloc(size_t size, void *ctx)
@@ -40,4 +40,13 @@ vecwire__guard_mem(struct vecwire__guard *guard)
 {
     return (struct vecwire_mem){guarded_alloc, guarded_realloc, guarded_free,
                                 guard};
+}
+
+void
+vecwire__guard_leave(struct vecwire_mem *mem)
+{
+    const struct vecwire__guard *guard = mem->ctx;
+
+    if (mem->alloc == guarded_alloc)
+        *mem = *guard->inner;
 }
