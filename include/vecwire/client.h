@@ -33,9 +33,10 @@ enum vecwire_dialect {
  * library (asserted as for the log callback while the client lives, but not
  * for replies that are kept and uploads that are complete). Covers a client,
  * its calls and replies, not struct vecwire_loop; for libevent's memory
- * (connections, name look-ups) and jansson's see event_set_mem_functions() and
- * json_set_alloc_funcs(). Kept replies need the allocator and `ctx` until they
- * are released. */
+ * (connections, name look-ups), jansson's and OpenSSL's see
+ * event_set_mem_functions(), json_set_alloc_funcs() and
+ * CRYPTO_set_mem_functions(). Kept replies need the allocator and `ctx` until
+ * they are released. */
 struct vecwire_mem {
     /* `size` bytes aligned for any type, or NULL. size is never 0. */
     void *(*alloc)(size_t size, void *ctx);
@@ -69,9 +70,9 @@ typedef void (*vecwire_log_cb)(enum vecwire_log_level level, const char *line,
  * every field. Grows at its end only, in steps of 8 bytes, without padding. */
 struct vecwire_options {
     size_t size; /* set by VECWIRE_OPTIONS() or vecwire_options_init() */
-    /* Required: "http://host[:port][/prefix]". IPv6 literals in brackets.
-     * User names and queries are refused. "https" is refused with
-     * VECWIRE_EUNSUPPORTED until TLS is built. */
+    /* Required: "http://host[:port][/prefix]", or "https" with port 443
+     * unless given. IPv6 literals in brackets. User names and queries are
+     * refused, https in a build without OpenSSL (VECWIRE_EUNSUPPORTED). */
     const char *url;
     /* Secret: sent as the dialect wants it, never logged. NULL or "": none. */
     const char *api_key;
@@ -123,6 +124,18 @@ struct vecwire_options {
     /* HMS: mask every vector that is sent. The key is copied; the mask may be
      * freed once the client is made. NULL: vectors go out as they are. */
     const struct vecwire_hms_mask *hms_mask;
+    /* https only, refused elsewhere; the files are PEM and read at once. */
+    /* Whom to trust, instead of the system's store (NULL), which is read for
+     * each client anew: some milliseconds. */
+    const char *ca_file;
+    /* Our certificate, those between it and its CA behind it, and its key,
+     * not encrypted. Both or neither. */
+    const char *cert_file;
+    const char *key_file;
+    /* Do not verify the server: anybody may be it and read the API key. Is
+     * logged. Not together with ca_file. */
+    bool insecure;
+    bool reserved_tls[7];
 };
 
 #ifndef __cplusplus

@@ -8,6 +8,8 @@
 #include <event2/event.h>
 
 #include "api/base.h"
+#include "api/tls.h"
+#include "call/log.h"
 #include "codec/mem.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -194,9 +196,6 @@ take_url(struct vecwire_client *client, struct vecwire_refusal *refusal)
     if (err != VECWIRE_OK)
         return vecwire__refuse(refusal, err, SIZE_MAX, SIZE_MAX, "url: %s",
                                why);
-    if (client->url.tls)
-        return vecwire__refuse(refusal, VECWIRE_EUNSUPPORTED, SIZE_MAX,
-                               SIZE_MAX, "url: https is not built yet");
     return VECWIRE_OK;
 }
 
@@ -212,7 +211,7 @@ make_events(struct vecwire_client *client)
 }
 
 static enum vecwire_err
-make_net(struct vecwire_client *client)
+make_net(struct vecwire_client *client, struct vecwire_refusal *refusal)
 {
     const struct vecwire_options *o = &client->options;
     struct vecwire__clock clock = {clock_now, clock_arm, client};
@@ -229,9 +228,16 @@ make_net(struct vecwire_client *client)
         .read_per_turn = o->read_per_turn,
         .max_reply_bytes = o->max_reply_bytes,
     };
+    enum vecwire_err err;
 
     vecwire__timers_init(&client->timers, &client->guarded, &clock);
-    return vecwire__net_new(&client->net, &config);
+    err = vecwire__client_tls(client, &config.tls, refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    err = vecwire__net_new(&client->net, &config);
+    if (err != VECWIRE_OK)
+        vecwire__tls_free(config.tls);
+    return err;
 }
 
 /* A payload that may be sent may come back, inside the reply's own brackets:
@@ -279,7 +285,7 @@ make_parts(struct vecwire_client *client, struct vecwire_refusal *refusal)
     if (err == VECWIRE_OK)
         err = make_events(client);
     if (err == VECWIRE_OK)
-        err = make_net(client);
+        err = make_net(client, refusal);
     if (err == VECWIRE_OK)
         err = make_engine(client);
     client->settings.prefix = client->url.prefix;
@@ -355,6 +361,11 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
     client->options.refusal = NULL;
     client->options.hms_mask = NULL;
     client->options.mem = &client->mem;
+    client->options.ca_file = NULL;
+    client->options.cert_file = client->options.key_file = NULL;
+    if (taken.insecure)
+        vecwire__log(&client->engine, VECWIRE_LOG_INFO,
+                     "insecure: the server's certificate is not verified");
     *out = client;
     return VECWIRE_OK;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/client.h"
 
+#include <strings.h>
+
 #include "api/input.h"
 #include "codec/mem.h"
 
@@ -91,16 +93,42 @@ check(const struct vecwire_options *o, struct vecwire_refusal *refusal)
     return err;
 }
 
+/* What only https can mean must not be lost on a server without it. The URL
+ * itself is looked at later. */
+static enum vecwire_err
+check_tls(const struct vecwire_options *o, struct vecwire_refusal *refusal)
+{
+    const char *set = o->ca_file != NULL     ? "ca_file"
+                      : o->cert_file != NULL ? "cert_file"
+                      : o->key_file != NULL  ? "key_file"
+                      : o->insecure          ? "insecure"
+                                             : NULL;
+
+    if (set != NULL && strncasecmp(o->url, "https:", 6) != 0)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "%s: the URL is not https", set);
+    if ((o->cert_file == NULL) != (o->key_file == NULL))
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "cert_file and key_file come together");
+    if (o->insecure && o->ca_file != NULL)
+        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
+                               "insecure: nothing is verified by ca_file");
+    return VECWIRE_OK;
+}
+
 enum vecwire_err
 vecwire__options_take(struct vecwire_options *out,
                       const struct vecwire_options *given,
                       struct vecwire_refusal *refusal)
 {
+    enum vecwire_err err;
+
     if (!vecwire__input_take(out, sizeof(*out), given, FIRST_SIZE))
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "options were not made by VECWIRE_OPTIONS() or "
                                "vecwire_options_init(), or set what this "
                                "version does not know");
     fill_in(out);
-    return check(out, refusal);
+    err = check(out, refusal);
+    return err == VECWIRE_OK ? check_tls(out, refusal) : err;
 }

@@ -2,15 +2,14 @@
 #include "net/http_conn.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include <event2/buffer.h>
 
 #include "codec/mem.h"
+#include "net/wire.h"
 
 static void
 on_soon(evutil_socket_t fd, short what, void *arg)
@@ -106,31 +105,29 @@ static bool
 http_quiet(struct vecwire__conn *conn)
 {
     struct vecwire__http *http = vecwire__http_of(conn);
-    char byte;
 
     if (http->state != VECWIRE__HTTP_IDLE || http->gone)
         return false;
     /* It was read to the last byte a moment ago. */
     if (http->ending)
         return true;
-    if (recv(bufferevent_getfd(http->bev), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >=
-        0)
-        return false; /* the end, or bytes that nobody asked for */
-    return errno == EAGAIN || errno == EWOULDBLOCK;
+    /* Else the end, or bytes that nobody asked for. */
+    return vecwire__wire_look(http) == VECWIRE__SIGHT_NOTHING;
 }
 
 static bool
 http_unread(struct vecwire__conn *conn)
 {
     struct vecwire__http *http = vecwire__http_of(conn);
-    char byte;
 
     if (evbuffer_get_length(http->held) > 0 ||
         http->held_end != VECWIRE__HTTP_HELD_NONE)
         return true;
-    return http->state == VECWIRE__HTTP_BUSY && !http->gone &&
-           recv(bufferevent_getfd(http->bev), &byte, 1,
-                MSG_PEEK | MSG_DONTWAIT) > 0;
+    if (http->state != VECWIRE__HTTP_BUSY || http->gone ||
+        vecwire__wire_look(http) != VECWIRE__SIGHT_BYTES)
+        return false;
+    vecwire__http_turn_again(http);
+    return true;
 }
 
 static void
@@ -269,6 +266,9 @@ vecwire__http_unwatch(struct vecwire__http *http)
     if (http->writer != NULL)
         event_free(http->writer);
     http->watch = http->writer = NULL;
+    /* It may say goodbye on the descriptor. */
+    vecwire__tls_conn_free(http->tls);
+    http->tls = NULL;
     http->gone = true;
 }
 

@@ -2,8 +2,8 @@
 /* One connection: what the files http_*.c share.
  *
  *   NEW --send--> RESOLVING --> CONNECTING --up--> BUSY --end--> IDLE
- *                     |             |                ^   <--send--'
- *                     '----- lost --+-- lost --> DEAD <-- idle lost
+ *                     |          |  '-> SHAKING -^  ^   <--send--'
+ *                     '-- lost --+-- lost --> DEAD <-- idle lost
  *   any --close--> CLOSED
  *
  * evhttp makes the request's text and reads the reply; the writing is ours.
@@ -13,7 +13,12 @@
  * all was written, and reads from then on. So a reply may come at any time,
  * early ones included, no byte leaves without MSG_NOSIGNAL, and nobody asks
  * to be told when the socket is writable unless it is full, which would cost
- * two system calls a request. */
+ * two system calls a request.
+ *
+ * Over TLS libevent only connects. evhttp is told that the connection is up
+ * when the handshake is done and the server verified: before that there is no
+ * text of a request. From then on libevent's reading is stopped by its read
+ * limit; the watcher reads, in idle times too, and tells evhttp the end. */
 #ifndef VECWIRE_NET_HTTP_CONN_H
 #define VECWIRE_NET_HTTP_CONN_H
 
@@ -26,6 +31,7 @@
 #include "net/net.h"
 #include "net/resolve.h"
 #include "net/timers.h"
+#include "net/tls.h"
 
 struct vecwire__http;
 TAILQ_HEAD(vecwire__http_list, vecwire__http);
@@ -36,6 +42,7 @@ struct vecwire__net {
     struct vecwire__http_list open;
     struct vecwire__http_list closed; /* wait for the way out */
     struct vecwire__resolver *resolver;
+    struct vecwire__tls *tls;             /* NULL: no https */
     struct ev_token_bucket_cfg *no_write; /* keeps evhttp from writing */
     struct event *pass_end;               /* ends the count of a pass */
     uint64_t pass;                        /* number of this pass */
@@ -45,14 +52,15 @@ struct vecwire__net {
     struct vecwire_header *headers; /* of the head that is being reported */
     size_t cap_headers;
     char *resolv_conf;
-    char scratch[16384]; /* where replies are read to */
+    char scratch[16384]; /* where replies are read to, records put together */
 };
 
 enum vecwire__http_state {
     VECWIRE__HTTP_NEW,
     VECWIRE__HTTP_RESOLVING,
     VECWIRE__HTTP_CONNECTING,
-    VECWIRE__HTTP_BUSY, /* a request is on it */
+    VECWIRE__HTTP_SHAKING, /* hands, for TLS */
+    VECWIRE__HTTP_BUSY,    /* a request is on it */
     VECWIRE__HTTP_IDLE,
     VECWIRE__HTTP_DEAD,  /* good for close() only */
     VECWIRE__HTTP_CLOSED /* forgotten by its owner */
@@ -88,6 +96,7 @@ struct vecwire__http {
     struct evhttp_connection *evcon; /* NULL: none, or gone */
     struct bufferevent *bev;         /* evcon's */
     struct evhttp_request *evreq;    /* on evcon; NULL: none */
+    struct vecwire__tls_conn *tls;   /* on bev's descriptor; NULL: none */
     bool answered;                   /* a request before */
     bool gone;                       /* evhttp has closed the descriptor */
     bool in_head; /* evhttp is in its header callback: it cannot be freed */
@@ -177,6 +186,27 @@ enum vecwire_err vecwire__http_connect(struct vecwire__http *http);
 /* The address at hand has failed: on to the next, or tell the loss. */
 void vecwire__http_next_address(struct vecwire__http *http);
 
+/* The connection is up, TLS included: let evhttp put the request into the
+ * output, and write it. */
+void vecwire__http_up(struct vecwire__http *http);
+
+/* --- http_tls.c --- */
+
+/* TCP is up: shake hands, from now on whenever the socket is ready. */
+void vecwire__http_shake_first(struct vecwire__http *http);
+void vecwire__http_shake(struct vecwire__http *http);
+
+/* Neither answered nor asked, the watcher of TLS had an event. */
+void vecwire__http_look_idle(struct vecwire__http *http);
+
+/* A turn of reading is over: tell evhttp the end, or have another turn for
+ * what the socket will not tell of. `evreq` is whose turn it was. */
+void vecwire__http_after_turn(struct vecwire__http *http,
+                              const struct evhttp_request *evreq);
+
+/* Another turn in the next pass, whatever the socket says. */
+void vecwire__http_turn_again(struct vecwire__http *http);
+
 /* --- http_request.c --- */
 
 /* Give the request to evhttp: http->evreq, NULL again when connecting fails
@@ -196,6 +226,9 @@ void vecwire__http_read_on(struct vecwire__http *http);
 
 /* libevent's read event was added anew: put ours before it again. */
 void vecwire__http_go_first(struct vecwire__http *http);
+
+/* Be told when the socket takes more, or not any more. False: no memory. */
+bool vecwire__http_want_writable(struct vecwire__http *http, bool want);
 
 /* All bytes of the request have left? */
 bool vecwire__http_all_written(const struct vecwire__http *http);

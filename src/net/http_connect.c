@@ -29,11 +29,7 @@ static void
 connection_up(struct vecwire__http *http)
 {
     struct vecwire__net *net = http->net;
-    evutil_socket_t fd = bufferevent_getfd(http->bev);
-    int on = 1;
 
-    /* Refused by sockets that are no TCP, as in tests: no harm. */
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     bufferevent_set_timeouts(http->bev, NULL, NULL);
     vecwire__timer_clear(net->config.timers, &http->timer);
     http->state = VECWIRE__HTTP_BUSY;
@@ -51,6 +47,30 @@ connection_up(struct vecwire__http *http)
         vecwire__http_write(http);
 }
 
+void
+vecwire__http_up(struct vecwire__http *http)
+{
+    http->evhttp_event_cb(http->bev, BEV_EVENT_CONNECTED,
+                          http->evhttp_event_arg);
+    if (http->evreq != NULL)
+        connection_up(http);
+}
+
+static void
+tcp_up(struct vecwire__http *http)
+{
+    int on = 1;
+
+    /* Refused by sockets that are no TCP, as in tests: no harm. */
+    (void)setsockopt(bufferevent_getfd(http->bev), IPPROTO_TCP, TCP_NODELAY,
+                     &on, sizeof(on));
+    vecwire__http_watch(http);
+    if (http->net->tls != NULL)
+        vecwire__http_shake_first(http);
+    else
+        vecwire__http_up(http);
+}
+
 /* In front of evhttp's own callback while it connects. */
 static void
 on_connect_event(struct bufferevent *bev, short what, void *arg)
@@ -61,23 +81,14 @@ on_connect_event(struct bufferevent *bev, short what, void *arg)
 
     vecwire__net_enter(net);
     vecwire__http_touch(http);
-    if ((what & BEV_EVENT_CONNECTED) == 0)
+    if ((what & BEV_EVENT_CONNECTED) != 0) {
+        tcp_up(http);
+    } else {
         http->connect_errno = error;
-    else
-        vecwire__http_watch(http);
-    errno = error;
-    http->evhttp_event_cb(bev, what, http->evhttp_event_arg);
-    if ((what & BEV_EVENT_CONNECTED) != 0 && http->evreq != NULL)
-        connection_up(http);
+        errno = error;
+        http->evhttp_event_cb(bev, what, http->evhttp_event_arg);
+    }
     vecwire__net_leave(net);
-}
-
-/* TLS would put bufferevent_openssl_socket_new() here. The other places that
- * know of a plain socket are those that call sendmsg() and recv(). */
-static struct bufferevent *
-new_bufferevent(struct vecwire__net *net)
-{
-    return bufferevent_socket_new(net->config.base, -1, 0);
 }
 
 /* evhttp's side for the address at hand. False: no memory. */
@@ -89,7 +100,7 @@ new_evcon(struct vecwire__http *http)
 
     vecwire__address_text(&http->addresses.at[http->next_address], false, text,
                           sizeof(text));
-    http->bev = new_bufferevent(net);
+    http->bev = bufferevent_socket_new(net->config.base, -1, 0);
     if (http->bev == NULL)
         return false;
     if (evbuffer_add_cb(bufferevent_get_input(http->bev), vecwire__http_input,
@@ -114,7 +125,8 @@ new_evcon(struct vecwire__http *http)
     return true;
 }
 
-/* No writing by evhttp, and our callback in front of its own. */
+/* No writing by evhttp, over TLS no reading either, and our callback in front
+ * of its own. */
 static bool
 take_over(struct vecwire__http *http)
 {
@@ -123,6 +135,9 @@ take_over(struct vecwire__http *http)
     if (bufferevent_set_rate_limit(http->bev, http->net->no_write) != 0)
         return false;
     bufferevent_decrement_write_limit(http->bev, EV_SSIZE_MAX);
+    if (http->net->tls != NULL)
+        bufferevent_decrement_read_limit(http->bev,
+                                         bufferevent_get_read_limit(http->bev));
     /* libevent makes its sockets without it. */
     evutil_make_socket_closeonexec(bufferevent_getfd(http->bev));
     bufferevent_getcb(http->bev, &readcb, &writecb, &http->evhttp_event_cb,
@@ -155,6 +170,7 @@ connect_address(struct vecwire__http *http)
 {
     http->state = VECWIRE__HTTP_CONNECTING;
     http->connect_errno = 0;
+    http->code = VECWIRE_OK;
     if (!new_evcon(http))
         return false;
     arm_timer(http);
@@ -166,31 +182,43 @@ connect_address(struct vecwire__http *http)
     return http->evreq == NULL || take_over(http);
 }
 
-void
-vecwire__http_next_address(struct vecwire__http *http)
+/* The last address has failed: it said no, or nothing. */
+static void
+blame_last(struct vecwire__http *http, bool shaking)
 {
+    const char *late =
+        shaking ? "TLS did not come up in time" : "no answer in time";
     const struct vecwire__url *url = &http->net->config.url;
     bool timed_out =
         http->connect_errno == 0 || http->connect_errno == ETIMEDOUT;
     char peer[56];
 
-    vecwire__http_drop(http);
-    if (http->next_address < http->addresses.n) {
-        if (connect_address(http))
-            return;
-        vecwire__http_drop(http);
-        vecwire__http_blame(http, VECWIRE_ENOMEM, "out of memory");
-        vecwire__http_tell_lost(http);
-        return;
-    }
     vecwire__address_text(&http->addresses.at[http->next_address - 1], true,
                           peer, sizeof(peer));
     vecwire__http_blame(
         http, timed_out ? VECWIRE_ETIMEDOUT : VECWIRE_EREFUSED,
         "could not connect to %.80s port %u (%s): %s", url->host,
         (unsigned)url->port, peer,
-        timed_out ? "no answer in time"
-                  : evutil_socket_error_to_string(http->connect_errno));
+        timed_out ? late : evutil_socket_error_to_string(http->connect_errno));
+}
+
+void
+vecwire__http_next_address(struct vecwire__http *http)
+{
+    bool shaking = http->state == VECWIRE__HTTP_SHAKING;
+
+    vecwire__http_drop(http);
+    if (http->next_address < http->addresses.n) {
+        if (shaking)
+            http->net->config.events.phase(&http->conn,
+                                           VECWIRE_PHASE_CONNECTING);
+        if (http->state == VECWIRE__HTTP_CLOSED || connect_address(http))
+            return;
+        vecwire__http_drop(http);
+        vecwire__http_blame(http, VECWIRE_ENOMEM, "out of memory");
+    } else if (http->code == VECWIRE_OK) {
+        blame_last(http, shaking);
+    }
     vecwire__http_tell_lost(http);
 }
 
@@ -210,7 +238,8 @@ on_timer(struct vecwire__timer *timer)
                             "%.80s: no name server answered in time",
                             net->config.url.host);
         vecwire__http_tell_lost(http);
-    } else if (http->state == VECWIRE__HTTP_CONNECTING) {
+    } else if (http->state == VECWIRE__HTTP_CONNECTING ||
+               http->state == VECWIRE__HTTP_SHAKING) {
         http->connect_errno = 0;
         http->task = VECWIRE__HTTP_NOTHING;
         event_del(http->soon);

@@ -23,8 +23,9 @@ vecwire__http_pause(struct vecwire__conn *conn)
     if (http->watch != NULL)
         event_free(http->watch);
     http->watch = NULL;
-    bufferevent_decrement_read_limit(http->bev,
-                                     bufferevent_get_read_limit(http->bev));
+    if (http->tls == NULL)
+        bufferevent_decrement_read_limit(http->bev,
+                                         bufferevent_get_read_limit(http->bev));
 }
 
 void
@@ -41,8 +42,10 @@ read_on(struct vecwire__http *http)
 {
     if (http->gone)
         return;
-    bufferevent_decrement_read_limit(http->bev, -(ev_ssize_t)INT_MAX);
+    if (http->tls == NULL)
+        bufferevent_decrement_read_limit(http->bev, -(ev_ssize_t)INT_MAX);
     vecwire__http_watch(http);
+    vecwire__http_turn_again(http);
 }
 
 void

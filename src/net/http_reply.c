@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <event2/buffer.h>
 #include <event2/http_struct.h>
 #include <event2/keyvalq_struct.h>
 
 #include "codec/mem.h"
+#include "net/wire.h"
 
 /* libevent reads at most so much at a time. */
 #define READ_BY_LIBEVENT 4096
@@ -37,7 +37,6 @@ tell_receiving(struct vecwire__http *http)
 static void
 drain(struct vecwire__http *http, struct evbuffer *buf, size_t had)
 {
-    evutil_socket_t fd = bufferevent_getfd(http->bev);
     size_t max = http->net->config.read_per_turn;
 
     http->sated = true; /* until the socket has no more */
@@ -51,7 +50,7 @@ drain(struct vecwire__http *http, struct evbuffer *buf, size_t had)
         if (space.iov_len > want)
             space.iov_len = want;
         want = space.iov_len;
-        n = recv(fd, space.iov_base, want, MSG_DONTWAIT);
+        n = vecwire__wire_read(http, space.iov_base, want);
         space.iov_len = n > 0 ? (size_t)n : 0;
         evbuffer_commit_space(buf, &space, 1);
         if (n <= 0 || (size_t)n < want) {
@@ -109,11 +108,11 @@ take_input(struct vecwire__http *http)
 
     if (max > sizeof(net->scratch))
         max = sizeof(net->scratch);
-    n = recv(bufferevent_getfd(http->bev), net->scratch, max, MSG_DONTWAIT);
+    n = vecwire__wire_read(http, net->scratch, max);
+    http->sated = false;
     if (n <= 0)
         return false; /* the end, an error or nothing: libevent tells evhttp */
     http->taking = true;
-    http->sated = false;
     evbuffer_unfreeze(buf, 0);
     if (evbuffer_add(buf, net->scratch, (size_t)n) != 0) {
         /* Out of memory: the reply cannot be read any more. */
@@ -133,11 +132,27 @@ take_input(struct vecwire__http *http)
 static void
 hold_libevent(struct vecwire__http *http)
 {
-    if ((bufferevent_get_enabled(http->bev) & EV_READ) == 0)
-        return;
+    if (http->tls != NULL ||
+        (bufferevent_get_enabled(http->bev) & EV_READ) == 0)
+        return; /* it does not read at all */
     bufferevent_disable(http->bev, EV_READ);
     bufferevent_enable(http->bev, EV_READ);
     vecwire__http_go_first(http);
+}
+
+/* Before and between requests, for which libevent reads where it can. */
+static void
+read_tls(struct vecwire__http *http)
+{
+    struct vecwire__net *net = http->net;
+
+    vecwire__net_enter(net);
+    vecwire__http_touch(http);
+    if (http->state == VECWIRE__HTTP_SHAKING)
+        vecwire__http_shake(http);
+    else if (http->state == VECWIRE__HTTP_IDLE)
+        vecwire__http_look_idle(http);
+    vecwire__net_leave(net);
 }
 
 /* Runs in every pass with something to read, before evhttp: libevent calls
@@ -153,8 +168,11 @@ on_readable(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (http->state != VECWIRE__HTTP_BUSY)
+    if (http->state != VECWIRE__HTTP_BUSY) {
+        if (http->tls != NULL)
+            read_tls(http);
         return;
+    }
     vecwire__net_enter(net);
     vecwire__http_touch(http);
     if (take_input(http) && tell_receiving(http)) {
@@ -168,6 +186,8 @@ on_readable(evutil_socket_t fd, short what, void *arg)
                 hold_libevent(http);
         }
     }
+    if (http->tls != NULL)
+        vecwire__http_after_turn(http, evreq);
     vecwire__net_leave(net);
 }
 
@@ -215,16 +235,14 @@ vecwire__http_failed(enum evhttp_request_error error, void *arg)
 
 /* Nothing of the request, of the reply or of another one is left over. */
 static bool
-is_reusable(const struct vecwire__http *http)
+is_reusable(struct vecwire__http *http)
 {
-    char byte;
-
     if (http->framing.close || http->gone || !vecwire__http_all_written(http) ||
-        evbuffer_get_length(bufferevent_get_input(http->bev)) != 0)
+        evbuffer_get_length(bufferevent_get_input(http->bev)) != 0 ||
+        vecwire__wire_ended(http))
         return false;
     /* A turn that ended at its limit may have left something behind. */
-    return !http->sated || recv(bufferevent_getfd(http->bev), &byte, 1,
-                                MSG_PEEK | MSG_DONTWAIT) < 0;
+    return !http->sated || vecwire__wire_look(http) == VECWIRE__SIGHT_NOTHING;
 }
 
 void
@@ -257,6 +275,7 @@ vecwire__http_done(struct evhttp_request *evreq, void *arg)
         vecwire__http_drop(http);
         break;
     case VECWIRE__HTTP_CONNECTING:
+    case VECWIRE__HTTP_SHAKING:
         if (http->connect_errno == 0)
             http->connect_errno = errno != 0 ? errno : ECONNREFUSED;
         /* In the next pass: a host that is refused at once and tries again

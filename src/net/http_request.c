@@ -4,16 +4,13 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <event2/buffer.h>
 
+#include "net/wire.h"
+
 /* At most so much of one request in one pass, however fast the peer. */
 #define WRITE_PER_TURN ((size_t)1 << 20)
-
-/* So many parts at once; the head is one or two, the body one. */
-#define MAX_PARTS 16
 
 static const enum evhttp_cmd_type methods[] = {
     [VECWIRE__GET] = EVHTTP_REQ_GET,
@@ -123,36 +120,16 @@ vecwire__http_all_written(const struct vecwire__http *http)
     return evbuffer_get_length(http->out) == 0;
 }
 
-/* The next piece, at most WRITE_PER_TURN bytes of it. Number of parts. */
-static size_t
-next_piece(struct evbuffer *from, struct evbuffer_iovec *parts)
-{
-    int want =
-        evbuffer_peek(from, (ev_ssize_t)WRITE_PER_TURN, NULL, parts, MAX_PARTS);
-    size_t n = want < MAX_PARTS ? (size_t)want : MAX_PARTS;
-
-    /* The last one is given whole, however long. */
-    if (n > 0 && parts[n - 1].iov_len > WRITE_PER_TURN)
-        parts[n - 1].iov_len = WRITE_PER_TURN;
-    return n;
-}
-
 /* Write until all is gone, the socket is full or the turn is over. */
 static void
 write_some(struct vecwire__http *http, struct evbuffer *from)
 {
-    evutil_socket_t fd = bufferevent_getfd(http->bev);
     size_t turn = 0;
 
     while (evbuffer_get_length(from) > 0 && turn < WRITE_PER_TURN) {
-        struct evbuffer_iovec parts[MAX_PARTS];
-        struct msghdr message = {.msg_iov = parts};
-        ssize_t n;
+        ssize_t n = vecwire__wire_write(http, from, WRITE_PER_TURN);
 
-        message.msg_iovlen = next_piece(from, parts);
-        n = sendmsg(fd, &message, MSG_NOSIGNAL);
         if (n >= 0) {
-            evbuffer_drain(from, (size_t)n);
             http->conn.bytes_sent += (uint64_t)n;
             turn += (size_t)n;
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -161,7 +138,7 @@ write_some(struct vecwire__http *http, struct evbuffer *from)
             /* What the peer said before may still be readable, and the end
              * of it is: reading finds out. Make sure that it ends. */
             http->write_errno = errno;
-            (void)shutdown(fd, SHUT_RDWR);
+            (void)shutdown(bufferevent_getfd(http->bev), SHUT_RDWR);
             return;
         }
     }
@@ -175,9 +152,8 @@ tell(struct vecwire__http *http, enum vecwire_phase phase)
 
 static void on_writable(evutil_socket_t fd, short what, void *arg);
 
-/* Be told when the socket takes more, or not any more. */
-static bool
-want_writable(struct vecwire__http *http, bool want)
+bool
+vecwire__http_want_writable(struct vecwire__http *http, bool want)
 {
     if (!want) {
         if (http->writer != NULL)
@@ -208,7 +184,7 @@ after_writing(struct vecwire__http *http)
 
     if (all)
         http->conn.sent_ns = vecwire__timers_now(http->net->config.timers);
-    if (!want_writable(http, !all && http->write_errno == 0)) {
+    if (!vecwire__http_want_writable(http, !all && http->write_errno == 0)) {
         /* Out of memory. Without its end the request is worth nothing, and
          * reading ends now. */
         http->write_errno = ENOMEM;
@@ -217,6 +193,17 @@ after_writing(struct vecwire__http *http)
     /* An early answer has begun: there is no way back to waiting for it. */
     if (all && http->told_sending && !http->told_receiving)
         tell(http, VECWIRE_PHASE_WAITING);
+}
+
+static void
+write_on(struct vecwire__http *http)
+{
+    if (!http->told_sending && !http->told_receiving)
+        vecwire__http_tell_sending(http);
+    if (http->state == VECWIRE__HTTP_BUSY) {
+        write_some(http, http->out);
+        after_writing(http);
+    }
 }
 
 static void
@@ -229,12 +216,10 @@ on_writable(evutil_socket_t fd, short what, void *arg)
     (void)what;
     vecwire__net_enter(net);
     vecwire__http_touch(http);
-    if (!http->told_sending && !http->told_receiving)
-        vecwire__http_tell_sending(http);
-    if (http->state == VECWIRE__HTTP_BUSY) {
-        write_some(http, http->out);
-        after_writing(http);
-    }
+    if (http->state == VECWIRE__HTTP_SHAKING)
+        vecwire__http_shake(http);
+    else
+        write_on(http);
     vecwire__net_leave(net);
 }
 
@@ -265,7 +250,7 @@ vecwire__http_go_first(struct vecwire__http *http)
 {
     /* As one of the two read events is always there, the kernel is not
      * told. */
-    if (http->watch == NULL)
+    if (http->watch == NULL || http->tls != NULL)
         return;
     event_del(http->watch);
     (void)event_add(http->watch, NULL);

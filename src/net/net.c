@@ -38,6 +38,7 @@ net_destroy(struct vecwire__net *net)
     /* The net itself holds the allocator that it is freed with. */
     const struct vecwire_mem own = net->mem, *mem = &own;
 
+    vecwire__tls_free(net->tls);
     if (net->no_write != NULL)
         ev_token_bucket_cfg_free(net->no_write);
     vecwire__mem_free(mem, net->headers,
@@ -90,6 +91,7 @@ vecwire__net_new(struct vecwire__net **out,
         return VECWIRE_ENOMEM;
     }
     net->config.resolv_conf = net->resolv_conf;
+    net->tls = config->tls;
     *out = net;
     return VECWIRE_OK;
 }

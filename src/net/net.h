@@ -3,6 +3,7 @@
 #ifndef VECWIRE_NET_NET_H
 #define VECWIRE_NET_NET_H
 
+#include "net/tls.h"
 #include "net/transport.h"
 #include "net/url.h"
 
@@ -17,7 +18,8 @@ struct vecwire__net_config {
     struct vecwire__timers *timers;
     struct vecwire__conn_events events;
     struct vecwire__url url;
-    const char *resolv_conf; /* NULL: "/etc/resolv.conf" */
+    struct vecwire__tls *tls; /* of an https url: the net's, once it is made */
+    const char *resolv_conf;  /* NULL: "/etc/resolv.conf" */
     /* One round of all addresses, name lookup included; VECWIRE_NEVER. */
     uint32_t connect_ms;
     uint32_t max_header_bytes;
