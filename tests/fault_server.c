@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,6 +17,8 @@
 #include <event2/event.h>
 #include <event2/util.h>
 
+#include "tests/fault_tls.h"
+
 struct conn {
     TAILQ_ENTRY(conn) link;
     struct fault_server *server;
@@ -24,8 +27,10 @@ struct conn {
     char *in;
     size_t in_len, in_cap;
     size_t sent; /* of the step */
+    struct fault_tls *tls;
     int fd;
     bool at_gate;
+    bool shaking;
 };
 
 TAILQ_HEAD(conn_list, conn);
@@ -38,6 +43,9 @@ struct fault_server {
     uint64_t received;
     struct conn_list conns;
     char *request;
+    struct ssl_ctx_st *tls; /* NULL: plain */
+    size_t tls_limit, n_shaken, n_resumed, n_goodbyes;
+    char sni[256];
     int fd;
     uint16_t port;
 };
@@ -49,6 +57,9 @@ conn_free(struct conn *conn)
     event_free(conn->readable);
     event_free(conn->writable);
     event_free(conn->go);
+    if (conn->tls != NULL && !conn->shaking && fault_tls_said_bye(conn->tls))
+        conn->server->n_goodbyes++;
+    fault_tls_free(conn->tls);
     if (conn->fd >= 0)
         close(conn->fd);
     free(conn->in);
@@ -85,7 +96,10 @@ conn_read(struct conn *conn)
         conn->in = realloc(conn->in, conn->in_cap);
         assert(conn->in != NULL);
     }
-    n = read(conn->fd, conn->in + conn->in_len, 65536);
+    if (conn->tls != NULL)
+        n = fault_tls_read(conn->tls, conn->in + conn->in_len, 65536);
+    else
+        n = read(conn->fd, conn->in + conn->in_len, 65536);
     if (n < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK;
     conn->in_len += (size_t)n;
@@ -111,6 +125,14 @@ take_request(struct conn *conn, bool head_only)
     return true;
 }
 
+static ssize_t
+write_some(struct conn *conn, const char *bytes, size_t n)
+{
+    if (conn->tls != NULL)
+        return fault_tls_send(conn->tls, bytes, n);
+    return send(conn->fd, bytes, n, MSG_NOSIGNAL);
+}
+
 /* Send what the step says. False: not all of it yet. */
 static bool
 conn_send(struct conn *conn)
@@ -129,9 +151,9 @@ conn_send(struct conn *conn)
     while (conn->sent < len) {
         size_t want = len - conn->sent < most ? len - conn->sent : most;
 
-        n = send(conn->fd,
-                 step->kind == FAULT_FILL ? filling : step->bytes + conn->sent,
-                 want, MSG_NOSIGNAL);
+        n = write_some(
+            conn, step->kind == FAULT_FILL ? filling : step->bytes + conn->sent,
+            want);
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
             event_add(conn->writable, NULL);
             return false;
@@ -146,7 +168,10 @@ conn_send(struct conn *conn)
             return false;
         }
     }
-    return true;
+    if (conn->tls == NULL || fault_tls_flush(conn->tls))
+        return true;
+    event_add(conn->writable, NULL);
+    return false;
 }
 
 static void
@@ -181,6 +206,8 @@ conn_step(struct conn *conn)
         event_add(conn->readable, NULL);
         return false;
     case FAULT_HALF_CLOSE:
+        if (conn->tls != NULL)
+            fault_tls_bye(conn->tls);
         shutdown(conn->fd, SHUT_WR);
         return true;
     case FAULT_STALL:
@@ -196,7 +223,10 @@ conn_run(struct conn *conn)
     for (;;) {
         if (conn->step->kind == FAULT_RESET)
             reset(conn);
-        if (conn->step->kind == FAULT_RESET || conn->step->kind == FAULT_END) {
+        if (conn->step->kind == FAULT_END && conn->tls != NULL)
+            fault_tls_bye(conn->tls);
+        if (conn->step->kind == FAULT_RESET || conn->step->kind == FAULT_CUT ||
+            conn->step->kind == FAULT_END) {
             conn_free(conn);
             return;
         }
@@ -211,12 +241,39 @@ conn_run(struct conn *conn)
 }
 
 static void
+conn_shake(struct conn *conn)
+{
+    struct fault_server *server = conn->server;
+    enum fault_shake shake = fault_tls_shake(conn->tls);
+
+    if (shake == FAULT_SHAKE_FAILED) {
+        conn_free(conn);
+    } else if (shake == FAULT_SHAKE_DONE) {
+        conn->shaking = false;
+        event_del(conn->readable);
+        server->n_shaken++;
+        server->n_resumed += fault_tls_resumed(conn->tls);
+        snprintf(server->sni, sizeof(server->sni), "%s",
+                 fault_tls_sni(conn->tls));
+        /* What came with the end of the handshake is read already. */
+        if (!conn_read(conn))
+            conn_free(conn);
+        else
+            conn_run(conn);
+    }
+}
+
+static void
 on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct conn *conn = arg;
 
     (void)fd;
     (void)what;
+    if (conn->shaking) {
+        conn_shake(conn);
+        return;
+    }
     if (!conn_read(conn)) {
         conn_free(conn);
         return;
@@ -259,7 +316,13 @@ on_accept(evutil_socket_t fd, short what, void *arg)
     conn->writable = event_new(server->base, conn->fd, EV_WRITE, on_go, conn);
     conn->go = event_new(server->base, -1, 0, on_go, conn);
     TAILQ_INSERT_TAIL(&server->conns, conn, link);
-    conn_run(conn);
+    if (server->tls == NULL) {
+        conn_run(conn);
+        return;
+    }
+    conn->tls = fault_tls_new(server->tls, conn->fd, server->tls_limit);
+    conn->shaking = true;
+    event_add(conn->readable, NULL);
 }
 
 static int
@@ -311,6 +374,14 @@ fault_server_new(struct event_base *base, const char *address,
         event_new(base, fd, EV_READ | EV_PERSIST, on_accept, server);
     event_add(server->listener, NULL);
     return server;
+}
+
+void
+fault_server_use_tls(struct fault_server *server, struct ssl_ctx_st *ctx,
+                     size_t limit)
+{
+    server->tls = ctx;
+    server->tls_limit = limit;
 }
 
 void
@@ -378,4 +449,28 @@ const char *
 fault_server_request(const struct fault_server *server)
 {
     return server->request == NULL ? "" : server->request;
+}
+
+size_t
+fault_server_shaken(const struct fault_server *server)
+{
+    return server->n_shaken;
+}
+
+size_t
+fault_server_resumed(const struct fault_server *server)
+{
+    return server->n_resumed;
+}
+
+size_t
+fault_server_goodbyes(const struct fault_server *server)
+{
+    return server->n_goodbyes;
+}
+
+const char *
+fault_server_sni(const struct fault_server *server)
+{
+    return server->sni;
 }

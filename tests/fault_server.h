@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct event_base;
+struct ssl_ctx_st;
 
 enum fault_kind {
     FAULT_END,        /* close; also what a script ends with */
@@ -21,6 +22,7 @@ enum fault_kind {
     FAULT_DISCARD,    /* read and forget until the client closes */
     FAULT_HALF_CLOSE, /* shut the sending side down */
     FAULT_RESET,      /* close with RST */
+    FAULT_CUT,        /* over TLS: close without close_notify */
     FAULT_STALL,      /* nothing any more: neither read nor close */
     FAULT_AGAIN       /* from the start */
 };
@@ -39,6 +41,21 @@ struct fault_step {
     }
 
 struct fault_server;
+
+/* Connections from now on are TLS; scripts begin behind the handshake. Of
+ * each, at most `limit` bytes go over the socket. `ctx` outlives the server. */
+void fault_server_use_tls(struct fault_server *server, struct ssl_ctx_st *ctx,
+                          size_t limit);
+
+/* Handshakes that were done, and of these, with a session of an earlier one. */
+size_t fault_server_shaken(const struct fault_server *server);
+size_t fault_server_resumed(const struct fault_server *server);
+
+/* SNI of the last one, "" without. */
+const char *fault_server_sni(const struct fault_server *server);
+
+/* close_notify that came. */
+size_t fault_server_goodbyes(const struct fault_server *server);
 
 /* Serves the i-th connection by scripts[i], the ones after the last by the
  * last. `address` is "127.0.0.1" or "::1". NULL: no such address here. */

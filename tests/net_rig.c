@@ -10,6 +10,10 @@
 
 #include "codec/mem.h"
 
+#ifndef VECWIRE_NO_OPENSSL
+#include "tests/certs.h"
+#endif
+
 /* Longer than any test takes, valgrind included. */
 #define PATIENCE_NS ((uint64_t)20 * 1000000000)
 
@@ -76,6 +80,9 @@ on_phase(struct vecwire__conn *conn, enum vecwire_phase phase)
         [VECWIRE_PHASE_RECEIVING] = "receiving"};
     struct rig_call *call = conn->lease;
 
+    /* Tests that know nothing of TLS run over it as well. */
+    if (phase == VECWIRE_PHASE_TLS)
+        return;
     note(call, words[phase]);
     if (phase == VECWIRE_PHASE_SENDING)
         act(call, RIG_SENDING);
@@ -153,6 +160,69 @@ on_idle_lost(struct vecwire__conn *conn)
     act(call, RIG_IDLE_LOST);
 }
 
+bool
+rig_over_tls(void)
+{
+    return getenv("VECWIRE_OVER_TLS") != NULL;
+}
+
+#ifndef VECWIRE_NO_OPENSSL
+
+static void
+use_tls(struct net_rig *rig)
+{
+    rig->tls = NULL;
+    if (!rig_over_tls())
+        return;
+    rig->tls = cert_server_ctx(cert_localhost());
+    fault_server_use_tls(rig->server, rig->tls, SIZE_MAX);
+}
+
+/* The client's side. */
+static void
+make_tls(struct net_rig *rig)
+{
+    struct vecwire__tls_config config = {.mem = rig->config.mem,
+                                         .host = rig->config.url.host};
+    char why[200] = "";
+
+    rig->config.tls = NULL;
+    if (rig->tls == NULL)
+        return;
+    config.ca_file = cert_authority()->cert_file;
+    ck_assert_msg(vecwire__tls_new(&rig->config.tls, &config, why,
+                                   sizeof(why)) == VECWIRE_OK,
+                  "%s", why);
+}
+
+static void
+drop_tls(struct net_rig *rig)
+{
+    SSL_CTX_free(rig->tls);
+}
+
+#else
+
+static void
+use_tls(struct net_rig *rig)
+{
+    rig->tls = NULL;
+}
+
+static void
+make_tls(struct net_rig *rig)
+{
+    (void)rig;
+}
+
+static void
+drop_tls(struct net_rig *rig)
+{
+    (void)rig;
+}
+
+#endif
+
 void
 rig_init(struct net_rig *rig, const char *host, const struct fault_step *script)
 {
@@ -190,17 +260,20 @@ rig_init_scripts(struct net_rig *rig, const char *host,
         .max_header_lines = 128,
         .read_per_turn = 262144,
         .max_reply_bytes = 268435456};
-    snprintf(text, sizeof(text), "http://%s:%u", host,
-             (unsigned)fault_server_port(rig->server));
+    snprintf(text, sizeof(text), "http%s://%s:%u", rig_over_tls() ? "s" : "",
+             host, (unsigned)fault_server_port(rig->server));
     ck_assert_int_eq(vecwire__url_parse(&rig->config.url, text, 8080, &why),
                      VECWIRE_OK);
-    ck_assert_int_eq(vecwire__net_new(&rig->net, &rig->config), VECWIRE_OK);
+    use_tls(rig);
+    rig->net = NULL;
+    rig_reconfigure(rig);
 }
 
 void
 rig_reconfigure(struct net_rig *rig)
 {
     vecwire__net_free(rig->net);
+    make_tls(rig);
     ck_assert_int_eq(vecwire__net_new(&rig->net, &rig->config), VECWIRE_OK);
 }
 
@@ -218,6 +291,7 @@ rig_fini(struct net_rig *rig)
     if (!rig->freed)
         rig_free_net(rig);
     fault_server_free(rig->server);
+    drop_tls(rig);
     vecwire__timers_fini(&rig->timers);
     event_free(rig->timer);
     event_base_free(rig->base);

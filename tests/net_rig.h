@@ -33,6 +33,7 @@ struct net_rig {
     size_t pending;                  /* requests without end or loss */
     const struct fault_step *script; /* of rig_init() */
     bool freed;                      /* the net, by a test */
+    struct ssl_ctx_st *tls;          /* the server's; NULL: plain */
 };
 
 /* One request, or more of them after each other on one connection. */
@@ -61,6 +62,9 @@ void rig_init(struct net_rig *rig, const char *host,
 void rig_init_scripts(struct net_rig *rig, const char *host,
                       const char *listen_address,
                       const struct fault_step *const *scripts, size_t n);
+
+/* Everything over TLS: VECWIRE_OVER_TLS is in the environment. */
+bool rig_over_tls(void);
 
 /* Make the net anew, after a change of rig->config. */
 void rig_reconfigure(struct net_rig *rig);

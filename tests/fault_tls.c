@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/fault_tls.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+struct fault_tls {
+    SSL *ssl;
+    BIO *in, *out; /* ssl's */
+    size_t left;   /* bytes that may still go over the socket */
+    int fd;
+};
+
+struct fault_tls *
+fault_tls_new(SSL_CTX *ctx, int fd, size_t limit)
+{
+    struct fault_tls *tls = calloc(1, sizeof(*tls));
+
+    assert(tls != NULL);
+    tls->ssl = SSL_new(ctx);
+    tls->in = BIO_new(BIO_s_mem());
+    tls->out = BIO_new(BIO_s_mem());
+    assert(tls->ssl != NULL && tls->in != NULL && tls->out != NULL);
+    BIO_set_mem_eof_return(tls->in, -1);
+    SSL_set_bio(tls->ssl, tls->in, tls->out);
+    SSL_set_accept_state(tls->ssl);
+    tls->fd = fd;
+    tls->left = limit;
+    return tls;
+}
+
+void
+fault_tls_free(struct fault_tls *tls)
+{
+    if (tls != NULL)
+        SSL_free(tls->ssl);
+    free(tls);
+}
+
+bool
+fault_tls_flush(struct fault_tls *tls)
+{
+    char *bytes;
+    long n;
+
+    while ((n = BIO_get_mem_data(tls->out, &bytes)) > 0 && tls->left > 0) {
+        size_t want = (size_t)n < tls->left ? (size_t)n : tls->left;
+        ssize_t put = send(tls->fd, bytes, want, MSG_NOSIGNAL);
+        char skipped[4096];
+
+        if (put < 0)
+            return errno != EAGAIN && errno != EWOULDBLOCK;
+        tls->left -= (size_t)put;
+        for (ssize_t at = 0; at < put;) {
+            size_t part = (size_t)(put - at) < sizeof(skipped)
+                              ? (size_t)(put - at)
+                              : sizeof(skipped);
+
+            at += BIO_read(tls->out, skipped, (int)part);
+        }
+    }
+    return true;
+}
+
+/* From the socket into memory. False: the client is gone. */
+static bool
+feed(struct fault_tls *tls)
+{
+    char bytes[16384];
+    ssize_t n = recv(tls->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+
+    if (n > 0)
+        BIO_write(tls->in, bytes, (int)n);
+    return n > 0 || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
+}
+
+static bool
+wants_more(const struct fault_tls *tls, int rc)
+{
+    bool more = SSL_get_error(tls->ssl, rc) == SSL_ERROR_WANT_READ;
+
+    ERR_clear_error();
+    return more;
+}
+
+enum fault_shake
+fault_tls_shake(struct fault_tls *tls)
+{
+    bool here = feed(tls);
+    int rc = SSL_do_handshake(tls->ssl);
+    bool more = rc != 1 && wants_more(tls, rc);
+
+    fault_tls_flush(tls);
+    if (rc == 1)
+        return FAULT_SHAKE_DONE;
+    return here && more ? FAULT_SHAKE_MORE : FAULT_SHAKE_FAILED;
+}
+
+ssize_t
+fault_tls_read(struct fault_tls *tls, void *to, size_t n)
+{
+    bool here = feed(tls);
+    size_t got = 0;
+    int rc = 1;
+
+    while (got < n) {
+        rc = SSL_read(tls->ssl, (char *)to + got, (int)(n - got));
+        if (rc <= 0)
+            break;
+        got += (size_t)rc;
+    }
+    fault_tls_flush(tls);
+    if (got > 0)
+        return (ssize_t)got;
+    if (!wants_more(tls, rc) || !here)
+        return 0;
+    errno = EAGAIN;
+    return -1;
+}
+
+ssize_t
+fault_tls_send(struct fault_tls *tls, const void *bytes, size_t n)
+{
+    int rc;
+
+    if (!fault_tls_flush(tls) || BIO_ctrl_pending(tls->out) > 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    rc = SSL_write(tls->ssl, bytes, (int)(n < 65536 ? n : 65536));
+    ERR_clear_error();
+    fault_tls_flush(tls);
+    errno = EPIPE;
+    return rc > 0 ? rc : -1;
+}
+
+void
+fault_tls_bye(struct fault_tls *tls)
+{
+    SSL_shutdown(tls->ssl);
+    ERR_clear_error();
+    fault_tls_flush(tls);
+}
+
+bool
+fault_tls_resumed(const struct fault_tls *tls)
+{
+    return SSL_session_reused(tls->ssl) != 0;
+}
+
+const char *
+fault_tls_sni(const struct fault_tls *tls)
+{
+    const char *name = SSL_get_servername(tls->ssl, TLSEXT_NAMETYPE_host_name);
+
+    return name == NULL ? "" : name;
+}
+
+bool
+fault_tls_said_bye(const struct fault_tls *tls)
+{
+    return (SSL_get_shutdown(tls->ssl) & SSL_RECEIVED_SHUTDOWN) != 0;
+}
