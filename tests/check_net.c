@@ -69,13 +69,20 @@ START_TEST(a_request_goes_out_as_written_and_with_nothing_else)
 }
 END_TEST
 
+/* The first request on a connection. */
+static unsigned
+cold_wakeups(void)
+{
+    return rig_over_tls() ? 3 : 2;
+}
+
 START_TEST(a_cold_request_costs_two_wakeups_and_a_warm_one_costs_one)
 {
     struct net_rig rig;
     struct rig_call call;
 
     ask(&rig, &call, keep_alive);
-    ck_assert_uint_eq(call.wakeups, 2);
+    ck_assert_uint_eq(call.wakeups, cold_wakeups());
     for (int i = 0; i < 10; i++) {
         rig_do(&call);
         ck_assert_uint_eq(call.wakeups, 1);
@@ -93,7 +100,7 @@ static void
 send_five_times(struct rig_call *call)
 {
     ck_assert(call->reusable);
-    ck_assert_uint_eq(call->wakeups, rounds == 0 ? 2 : 1);
+    ck_assert_uint_eq(call->wakeups, rounds == 0 ? cold_wakeups() : 1);
     if (++rounds == 5)
         return;
     call->act_at = RIG_END;
@@ -401,7 +408,9 @@ add_tests(TCase *tcase)
     RIG_TEST(a_large_upload_arrives_whole);
     RIG_TEST(an_idle_connection_that_the_server_closes_is_told);
     RIG_TEST(the_first_byte_is_told_before_the_head_is_whole);
-    RIG_TEST(every_failed_allocation_is_reported);
+    /* It makes nets by hand. */
+    if (!rig_over_tls())
+        RIG_TEST(every_failed_allocation_is_reported);
 }
 
 int

@@ -7,6 +7,45 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#ifndef VECWIRE_NO_OPENSSL
+
+#include "tests/certs.h"
+
+/* As for the other rig: VECWIRE_OVER_TLS is in the environment. */
+static void
+use_tls(struct client_rig *rig, struct vecwire_options *options)
+{
+    rig->tls = NULL;
+    if (getenv("VECWIRE_OVER_TLS") == NULL)
+        return;
+    rig->tls = cert_server_ctx(cert_localhost());
+    fault_server_use_tls(rig->server, rig->tls, SIZE_MAX);
+    options->ca_file = cert_authority()->cert_file;
+}
+
+static void
+drop_tls(struct client_rig *rig)
+{
+    SSL_CTX_free(rig->tls);
+}
+
+#else
+
+static void
+use_tls(struct client_rig *rig, struct vecwire_options *options)
+{
+    (void)options;
+    rig->tls = NULL;
+}
+
+static void
+drop_tls(struct client_rig *rig)
+{
+    (void)rig;
+}
+
+#endif
+
 void
 client_rig_init(struct client_rig *rig, const struct fault_step *const *scripts,
                 size_t n, struct vecwire_options options)
@@ -16,7 +55,9 @@ client_rig_init(struct client_rig *rig, const struct fault_step *const *scripts,
     ck_assert_int_eq(vecwire_loop_new(&rig->loop, rig->base), VECWIRE_OK);
     rig->server = fault_server_new(rig->base, "127.0.0.1", scripts, n);
     ck_assert_ptr_nonnull(rig->server);
-    snprintf(rig->url, sizeof(rig->url), "http://127.0.0.1:%u",
+    use_tls(rig, &options);
+    snprintf(rig->url, sizeof(rig->url), "http%s://127.0.0.1:%u",
+             rig->tls == NULL ? "" : "s",
              (unsigned)fault_server_port(rig->server));
     if (options.url == NULL)
         options.url = rig->url;
@@ -33,6 +74,7 @@ client_rig_fini(struct client_rig *rig)
     for (int i = 0; i < 3; i++)
         event_base_loop(rig->base, EVLOOP_NONBLOCK);
     fault_server_free(rig->server);
+    drop_tls(rig);
     vecwire_loop_free(rig->loop);
     event_base_free(rig->base);
 }

@@ -17,6 +17,7 @@ struct client_rig {
     struct vecwire_loop *loop;
     struct fault_server *server;
     struct vecwire_client *client;
+    struct ssl_ctx_st *tls; /* the server's; NULL: plain */
     char url[64];
 };
 

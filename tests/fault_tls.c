@@ -53,8 +53,12 @@ fault_tls_flush(struct fault_tls *tls)
         ssize_t put = send(tls->fd, bytes, want, MSG_NOSIGNAL);
         char skipped[4096];
 
-        if (put < 0)
-            return errno != EAGAIN && errno != EWOULDBLOCK;
+        if (put < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return false;
+        if (put < 0) {
+            tls->left = 0; /* the client is gone */
+            return true;
+        }
         tls->left -= (size_t)put;
         for (ssize_t at = 0; at < put;) {
             size_t part = (size_t)(put - at) < sizeof(skipped)
@@ -128,10 +132,12 @@ fault_tls_send(struct fault_tls *tls, const void *bytes, size_t n)
 {
     int rc;
 
-    if (!fault_tls_flush(tls) || BIO_ctrl_pending(tls->out) > 0) {
+    if (!fault_tls_flush(tls)) {
         errno = EAGAIN;
         return -1;
     }
+    if (tls->left == 0)
+        return (ssize_t)n;
     rc = SSL_write(tls->ssl, bytes, (int)(n < 65536 ? n : 65536));
     ERR_clear_error();
     fault_tls_flush(tls);

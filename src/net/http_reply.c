@@ -152,6 +152,8 @@ read_tls(struct vecwire__http *http)
         vecwire__http_shake(http);
     else if (http->state == VECWIRE__HTTP_IDLE)
         vecwire__http_look_idle(http);
+    else
+        vecwire__http_unwatch(http); /* dead, and its owner takes his time */
     vecwire__net_leave(net);
 }
 
@@ -167,7 +169,9 @@ on_readable(evutil_socket_t fd, short what, void *arg)
     const struct evhttp_request *evreq = http->evreq;
 
     (void)fd;
-    (void)what;
+    /* A turn that was asked for: libevent has taken the event off. */
+    if ((what & EV_TIMEOUT) != 0)
+        (void)event_add(http->watch, NULL);
     if (http->state != VECWIRE__HTTP_BUSY) {
         if (http->tls != NULL)
             read_tls(http);

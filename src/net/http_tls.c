@@ -119,7 +119,8 @@ vecwire__http_after_turn(struct vecwire__http *http,
     if (http->state != VECWIRE__HTTP_BUSY || http->paused || evreq == NULL ||
         http->evreq != evreq)
         return;
-    if (http->sated)
+    /* After 100 Continue evhttp has not looked at the rest yet. */
+    if (http->sated || http->task != VECWIRE__HTTP_NOTHING)
         vecwire__http_turn_again(http);
     else if (vecwire__wire_ended(http))
         tell_end(http);
