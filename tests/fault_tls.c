@@ -9,6 +9,8 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include "net/tls_errors.h"
+
 struct fault_tls {
     SSL *ssl;
     BIO *in, *out; /* ssl's */
@@ -86,14 +88,11 @@ feed(struct fault_tls *tls)
 static bool
 wants_more(const struct fault_tls *tls, int rc)
 {
-    bool more = SSL_get_error(tls->ssl, rc) == SSL_ERROR_WANT_READ;
-
-    ERR_clear_error();
-    return more;
+    return SSL_get_error(tls->ssl, rc) == SSL_ERROR_WANT_READ;
 }
 
-enum fault_shake
-fault_tls_shake(struct fault_tls *tls)
+static enum fault_shake
+shake(struct fault_tls *tls)
 {
     bool here = feed(tls);
     int rc = SSL_do_handshake(tls->ssl);
@@ -105,8 +104,8 @@ fault_tls_shake(struct fault_tls *tls)
     return here && more ? FAULT_SHAKE_MORE : FAULT_SHAKE_FAILED;
 }
 
-ssize_t
-fault_tls_read(struct fault_tls *tls, void *to, size_t n)
+static ssize_t
+read_some(struct fault_tls *tls, void *to, size_t n)
 {
     bool here = feed(tls);
     size_t got = 0;
@@ -127,8 +126,8 @@ fault_tls_read(struct fault_tls *tls, void *to, size_t n)
     return -1;
 }
 
-ssize_t
-fault_tls_send(struct fault_tls *tls, const void *bytes, size_t n)
+static ssize_t
+send_some(struct fault_tls *tls, const void *bytes, size_t n)
 {
     int rc;
 
@@ -139,18 +138,64 @@ fault_tls_send(struct fault_tls *tls, const void *bytes, size_t n)
     if (tls->left == 0)
         return (ssize_t)n;
     rc = SSL_write(tls->ssl, bytes, (int)(n < 65536 ? n : 65536));
-    ERR_clear_error();
     fault_tls_flush(tls);
     errno = EPIPE;
     return rc > 0 ? rc : -1;
 }
 
+/* A test may look at what the library leaves in the queue of errors. */
+
+enum fault_shake
+fault_tls_shake(struct fault_tls *tls)
+{
+    struct vecwire__tls_errors errors;
+    enum fault_shake result;
+
+    vecwire__tls_errors_begin(&errors);
+    result = shake(tls);
+    vecwire__tls_errors_end(&errors);
+    return result;
+}
+
+ssize_t
+fault_tls_read(struct fault_tls *tls, void *to, size_t n)
+{
+    struct vecwire__tls_errors errors;
+    ssize_t result;
+    int error;
+
+    vecwire__tls_errors_begin(&errors);
+    result = read_some(tls, to, n);
+    error = errno;
+    vecwire__tls_errors_end(&errors);
+    errno = error;
+    return result;
+}
+
+ssize_t
+fault_tls_send(struct fault_tls *tls, const void *bytes, size_t n)
+{
+    struct vecwire__tls_errors errors;
+    ssize_t result;
+    int error;
+
+    vecwire__tls_errors_begin(&errors);
+    result = send_some(tls, bytes, n);
+    error = errno;
+    vecwire__tls_errors_end(&errors);
+    errno = error;
+    return result;
+}
+
 void
 fault_tls_bye(struct fault_tls *tls)
 {
+    struct vecwire__tls_errors errors;
+
+    vecwire__tls_errors_begin(&errors);
     SSL_shutdown(tls->ssl);
-    ERR_clear_error();
     fault_tls_flush(tls);
+    vecwire__tls_errors_end(&errors);
 }
 
 bool

@@ -17,6 +17,8 @@
 #include <event2/http.h>
 #include <event2/listener.h>
 
+#include "server/serve_tls.h"
+
 #define BACKLOG 1024
 #define WRITE_MAX ((size_t)1 << 20)   /* bytes that one write may take */
 #define READ_TURN ((size_t)256 << 10) /* bytes read in one pass */
@@ -50,18 +52,20 @@ input_added(struct evbuffer *input, const struct evbuffer_cb_info *info,
     evbuffer_commit_space(input, &room, 1);
 }
 
+/* `arg` is NULL, or the context of TLS. */
 static struct bufferevent *
 make_bufferevent(struct event_base *base, void *arg)
 {
     struct bufferevent *bev =
-        bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+        arg != NULL ? vecwire__serve_tls_accept(base, arg)
+                    : bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
 
-    (void)arg;
     if (bev == NULL)
         return NULL;
     bufferevent_set_max_single_write(bev, WRITE_MAX);
     bufferevent_setwatermark(bev, EV_READ, 0, INPUT_MAX);
-    evbuffer_add_cb(bufferevent_get_input(bev), input_added, bev);
+    if (arg == NULL)
+        evbuffer_add_cb(bufferevent_get_input(bev), input_added, bev);
     return bev;
 }
 
@@ -151,11 +155,9 @@ set_url(struct vecwire__listen *listen, int fd, const char *host)
     if (getsockname(fd, (struct sockaddr *)&address, &len) == 0)
         getnameinfo((struct sockaddr *)&address, len, NULL, 0, port,
                     sizeof(port), NI_NUMERICSERV);
-    if (strchr(host, ':') != NULL)
-        snprintf(listen->url, sizeof(listen->url), "http://[%s]:%s", host,
-                 port);
-    else
-        snprintf(listen->url, sizeof(listen->url), "http://%s:%s", host, port);
+    snprintf(listen->url, sizeof(listen->url),
+             strchr(host, ':') != NULL ? "http%s://[%s]:%s" : "http%s://%s:%s",
+             listen->tls != NULL ? "s" : "", host, port);
 }
 
 bool
@@ -194,7 +196,7 @@ vecwire__listen_open(struct vecwire__listen *listen, struct event_base *base,
         return false;
     }
     evconnlistener_set_error_cb(listen->listener, accept_failed);
-    evhttp_set_bevcb(http, make_bufferevent, NULL);
+    evhttp_set_bevcb(http, make_bufferevent, listen->tls);
     set_url(listen, fd, bare);
     listen->next = open_listens;
     open_listens = listen;

@@ -11,6 +11,7 @@
 #include "codec/mem.h"
 #include "server/routes.h"
 #include "server/seed.h"
+#include "server/serve_tls.h"
 #include "server/state.h"
 
 #define ALL_METHODS                                                            \
@@ -111,6 +112,12 @@ vecwire__server_new(struct event_base *base,
                  (unsigned long long)options->seed_rows);
         goto fail;
     }
+    if (options->tls_cert != NULL) {
+        server->listen.tls = vecwire__serve_tls_new(
+            options->tls_cert, options->tls_key, err, err_size);
+        if (server->listen.tls == NULL)
+            goto fail;
+    }
     if (!vecwire__listen_open(&server->listen, base, server->http,
                               options->host == NULL ? "127.0.0.1"
                                                     : options->host,
@@ -137,6 +144,7 @@ vecwire__server_free(struct vecwire__server *server)
     vecwire__listen_close(&server->listen);
     if (server->http != NULL)
         evhttp_free(server->http);
+    vecwire__serve_tls_free(server->listen.tls);
     vecwire__sample_free(server);
     vecwire__store_fini(&server->store);
     vecwire__hms_body_fini(&server->body);

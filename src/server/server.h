@@ -15,8 +15,10 @@ struct vecwire__server;
 
 /* Zero means the default in every field. */
 struct vecwire__server_options {
-    const char *host;       /* name or address, "::1" too: 127.0.0.1 */
-    const char *api_key;    /* asked of every request; NULL or "": none */
+    const char *host;     /* name or address, "::1" too: 127.0.0.1 */
+    const char *api_key;  /* asked of every request; NULL or "": none */
+    const char *tls_cert; /* PEM, with tls_key: https; NULL: http */
+    const char *tls_key;
     uint64_t seed_rows;     /* made at the start in tenant "default" */
     size_t seed_text_bytes; /* text of each, at most 65536; 0: "row 17" */
     uint32_t dim;           /* 384, at most 65536 */
@@ -30,7 +32,7 @@ vecwire__server_new(struct event_base *base,
                     const struct vecwire__server_options *options, char *err,
                     size_t err_size);
 
-/* "http://127.0.0.1:40123"; valid as long as the server. */
+/* "http://127.0.0.1:40123", or "https"; valid as long as the server. */
 const char *vecwire__server_url(const struct vecwire__server *server);
 
 /* Close all connections and free everything; not from inside its own

@@ -45,7 +45,9 @@ struct tool_common {
     const char *passphrase;
     size_t salt_len; /* 0: the library's default salt */
     unsigned char salt[TOOL_SALT_MAX];
-    uint32_t timeout_ms; /* 0: the library's default */
+    const char *cacert, *cert, *key; /* files for https; NULL: none */
+    uint32_t timeout_ms;             /* 0: the library's default */
+    bool insecure;
     bool verbose;
     bool json;
 };
@@ -75,6 +77,9 @@ struct tool_args {
     "                       variable (obfuscation, not encryption)\n"          \
     "  --mask-salt-hex HEX  its salt, 16 bytes or more, instead of the "       \
     "SDK's\n"                                                                  \
+    "  --cacert FILE        https: trust these instead of the system's\n"      \
+    "  --cert FILE          https: our certificate, with --key FILE\n"         \
+    "  --insecure           https: anybody may be the server\n"                \
     "  --timeout-ms N       limit of one call, retries included (30000)\n"     \
     "  --verbose            the library's log on stderr\n"                     \
     "  --json               one JSON document on stdout\n"                     \

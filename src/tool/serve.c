@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/serve_tls.h"
 #include "server/server.h"
 #include "tool/args.h"
 
@@ -21,6 +22,14 @@ static const char help[] =
     "  --dim N              coordinates of a vector (384)\n"
     "  --seed-rows N        begin with N rows, row-0 and so on (0)\n"
     "  --seed-text-bytes N  bytes of text in each of them\n"
+    "  --tls-cert FILE      https with this certificate (PEM, its chain "
+    "behind\n"
+    "                       it)\n"
+    "  --tls-key FILE       and its key\n"
+    "  --tls-self-signed DIR  https with a certificate for localhost, "
+    "127.0.0.1\n"
+    "                       and ::1 that is made in DIR: clients take it with\n"
+    "                       --cacert DIR/ca.pem\n"
     "  --help               this text\n";
 
 struct serve_options {
@@ -28,6 +37,7 @@ struct serve_options {
     uint64_t seed_rows;
     uint64_t seed_text_bytes;
     uint32_t dim;
+    const char *tls_cert, *tls_key, *tls_dir;
     char *host; /* cut out of `listen` */
     uint16_t port;
 };
@@ -64,9 +74,9 @@ parse_options(struct serve_options *options, int argc, char **argv, int *status)
         {"dim", OPTION_U32, &options->dim, 1, VECWIRE__SERVER_DIM_MAX},
         {"seed-rows", OPTION_U64, &options->seed_rows, 0, 100000000},
         {"seed-text-bytes", OPTION_U64, &options->seed_text_bytes, 0, 65536},
-        {"tls-cert", OPTION_LATER, NULL, 0, 0},
-        {"tls-key", OPTION_LATER, NULL, 0, 0},
-        {"tls-self-signed", OPTION_LATER, NULL, 0, 0},
+        {"tls-cert", OPTION_TEXT, &options->tls_cert, 0, 0},
+        {"tls-key", OPTION_TEXT, &options->tls_key, 0, 0},
+        {"tls-self-signed", OPTION_TEXT, &options->tls_dir, 0, 0},
     };
     struct tool_args args = {.command = "serve",
                              .help = help,
@@ -82,6 +92,13 @@ parse_options(struct serve_options *options, int argc, char **argv, int *status)
     *status = TOOL_USAGE;
     if (args.n_words > 0) {
         vecwire__args_complain("serve", "what is \"%s\"?", args.words[0]);
+        return false;
+    }
+    if ((options->tls_cert == NULL) != (options->tls_key == NULL) ||
+        (options->tls_cert != NULL && options->tls_dir != NULL)) {
+        vecwire__args_complain("serve",
+                               "TLS needs --tls-cert and --tls-key, or "
+                               "--tls-self-signed");
         return false;
     }
     if (!split_listen(options)) {
@@ -126,22 +143,41 @@ serve(struct event_base *base, struct vecwire__server *server)
     return status;
 }
 
+/* The certificate's files, those of the directory made if need be. */
+static bool
+take_tls(const struct serve_options *options,
+         struct vecwire__server_options *taken, char *cert, char *key,
+         size_t size, char *why, size_t why_size)
+{
+    taken->tls_cert = options->tls_cert;
+    taken->tls_key = options->tls_key;
+    if (options->tls_dir == NULL)
+        return true;
+    if (!vecwire__self_signed(options->tls_dir, why, why_size))
+        return false;
+    snprintf(cert, size, "%s/cert.pem", options->tls_dir);
+    snprintf(key, size, "%s/key.pem", options->tls_dir);
+    taken->tls_cert = cert;
+    taken->tls_key = key;
+    return true;
+}
+
 static int
 run(struct event_base *base, const struct serve_options *options)
 {
-    char why[256] = "";
-    struct vecwire__server *server = vecwire__server_new(
-        base,
-        &(struct vecwire__server_options){.host = options->host,
-                                          .port = options->port,
-                                          .api_key = getenv("HMS_API_KEY"),
-                                          .dim = options->dim,
-                                          .seed_rows = options->seed_rows,
-                                          .seed_text_bytes =
-                                              (size_t)options->seed_text_bytes},
-        why, sizeof(why));
+    char why[1200] = "", cert[1024], key[1024];
+    struct vecwire__server_options taken = {
+        .host = options->host,
+        .port = options->port,
+        .api_key = getenv("HMS_API_KEY"),
+        .dim = options->dim,
+        .seed_rows = options->seed_rows,
+        .seed_text_bytes = (size_t)options->seed_text_bytes};
+    struct vecwire__server *server = NULL;
     int status = TOOL_FAILED;
 
+    if (take_tls(options, &taken, cert, key, sizeof(cert), why, sizeof(why)))
+        server = vecwire__server_new(base, &taken, why, sizeof(why));
     if (server == NULL)
         vecwire__args_complain("serve", "%s: %s", options->listen, why);
     else

@@ -97,6 +97,10 @@ vecwire__session_open(struct tool_session *session, const char *command,
     options.api_key = common->api_key;
     options.tenant = common->tenant;
     options.deadline_ms = common->timeout_ms;
+    options.ca_file = common->cacert;
+    options.cert_file = common->cert;
+    options.key_file = common->key;
+    options.insecure = common->insecure;
     options.loop = session->loop;
     options.log = common->verbose ? log_line : NULL;
     if (limits != NULL) {

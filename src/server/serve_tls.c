@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/serve_tls.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <event2/bufferevent.h>
+#include <event2/bufferevent_ssl.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+static bool
+refuse(char *err, size_t err_size, const char *path)
+{
+    unsigned long code = ERR_peek_error();
+    const char *reason = ERR_SYSTEM_ERROR(code) ? strerror(ERR_GET_REASON(code))
+                                                : ERR_reason_error_string(code);
+
+    snprintf(err, err_size, "%s: %s", path,
+             reason == NULL ? "cannot be used" : reason);
+    ERR_clear_error();
+    return false;
+}
+
+/* A key that is encrypted is refused, without asking on the terminal. */
+static int
+no_password(char *to, int size, int writing, void *arg)
+{
+    (void)to;
+    (void)size;
+    (void)writing;
+    (void)arg;
+    return -1;
+}
+
+/* HTTP/1.1, if the client has it among its own. */
+static int
+choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *n,
+                const unsigned char *in, unsigned in_len, void *arg)
+{
+    static const unsigned char ours[] = "\x08http/1.1";
+    unsigned char *chosen;
+
+    (void)ssl;
+    (void)arg;
+    if (SSL_select_next_proto(&chosen, n, ours, sizeof(ours) - 1, in, in_len) !=
+        OPENSSL_NPN_NEGOTIATED)
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
+    *out = chosen;
+    return SSL_TLSEXT_ERR_OK;
+}
+
+static bool
+set_up(SSL_CTX *ctx, const char *cert, const char *key, char *err,
+       size_t err_size)
+{
+    SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
+    SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, NULL);
+    SSL_CTX_set_default_passwd_cb(ctx, no_password);
+    if (SSL_CTX_use_certificate_chain_file(ctx, cert) != 1)
+        return refuse(err, err_size, cert);
+    if (SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1)
+        return refuse(err, err_size, key);
+    return true;
+}
+
+struct ssl_ctx_st *
+vecwire__serve_tls_new(const char *cert, const char *key, char *err,
+                       size_t err_size)
+{
+    SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
+
+    snprintf(err, err_size, "no memory for TLS");
+    ERR_clear_error();
+    if (ctx != NULL && set_up(ctx, cert, key, err, err_size))
+        return ctx;
+    SSL_CTX_free(ctx);
+    return NULL;
+}
+
+void
+vecwire__serve_tls_free(struct ssl_ctx_st *ctx)
+{
+    SSL_CTX_free(ctx);
+}
+
+struct bufferevent *
+vecwire__serve_tls_accept(struct event_base *base, struct ssl_ctx_st *ctx)
+{
+    SSL *ssl = SSL_new(ctx);
+    struct bufferevent *bev;
+
+    if (ssl == NULL)
+        return NULL;
+    bev = bufferevent_openssl_socket_new(
+        base, -1, ssl, BUFFEREVENT_SSL_ACCEPTING, BEV_OPT_CLOSE_ON_FREE);
+    /* On failure libevent has not taken it. */
+    if (bev == NULL)
+        SSL_free(ssl);
+    return bev;
+}

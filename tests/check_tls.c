@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* https: whom a client trusts, and what calls over TLS cost. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/err.h>
+
+#include "tests/client_rig.h"
+#include "tests/tls_rig.h"
+
+/* --- whose certificates are taken --- */
+
+enum issuer { OURS, ANOTHER, ITSELF, ITSELF_AND_TRUSTED };
+
+static const struct row {
+    const char *host, *name, *alt_names;
+    enum issuer issuer;
+    bool expired, insecure;
+    const char *why; /* NULL: taken */
+} table[] = {
+    {"localhost", "x", "DNS:localhost", OURS, 0, 0, NULL},
+    {"LocalHost", "x", "DNS:localhost", OURS, 0, 0, NULL},
+    {"localhost.", "x", "DNS:localhost", OURS, 0, 0, NULL},
+    {"localhost", "x", "DNS:a.example,DNS:localhost", OURS, 0, 0, NULL},
+    {"127.0.0.1", "x", "IP:127.0.0.1", OURS, 0, 0, NULL},
+    {"localhost", "x", "DNS:localhost", ITSELF_AND_TRUSTED, 0, 0, NULL},
+    {"localhost", "x", "DNS:other.example", ITSELF, 0, true, NULL},
+    {"localhost", "x", "DNS:other.example", OURS, 0, 0, "hostname mismatch"},
+    {"localhost", "x", "DNS:localhost.example", OURS, 0, 0,
+     "hostname mismatch"},
+    {"localhost", "x", "DNS:*", OURS, 0, 0, "hostname mismatch"},
+    {"localhost", "localhost", NULL, OURS, 0, 0, "hostname mismatch"},
+    {"localhost", "localhost", "IP:127.0.0.1", OURS, 0, 0, "hostname mismatch"},
+    {"localhost", "x", "IP:127.0.0.1", OURS, 0, 0, "hostname mismatch"},
+    {"127.0.0.1", "x", "IP:127.0.0.2", OURS, 0, 0, "IP address mismatch"},
+    {"127.0.0.1", "x", "DNS:127.0.0.1", OURS, 0, 0, "IP address mismatch"},
+    {"127.0.0.1", "127.0.0.1", NULL, OURS, 0, 0, "IP address mismatch"},
+    {"localhost", "x", "DNS:localhost", OURS, true, 0,
+     "certificate has expired"},
+    {"localhost", "x", "DNS:localhost", ITSELF, 0, 0,
+     "self-signed certificate"},
+    {"localhost", "x", "DNS:localhost", ANOTHER, 0, 0,
+     "unable to get local issuer certificate"},
+};
+#define N_ROWS ((int)(sizeof(table) / sizeof(table[0])))
+
+static const struct cert *
+cert_of(const struct row *row)
+{
+    struct cert_spec spec = {.name = row->name,
+                             .alt_names = row->alt_names,
+                             .expired = row->expired};
+
+    if (row->issuer == OURS)
+        spec.issuer = cert_authority();
+    else if (row->issuer == ANOTHER)
+        spec.issuer =
+            cert_new(&(struct cert_spec){.name = "another CA", .ca = true});
+    return cert_new(&spec);
+}
+
+START_TEST(a_certificate_is_taken_or_refused)
+{
+    const struct row *row = &table[_i];
+    const struct cert *cert = cert_of(row);
+    struct vecwire_options options = VECWIRE_OPTIONS(.insecure = row->insecure);
+    struct tls_rig rig;
+
+    if (row->issuer == ITSELF_AND_TRUSTED)
+        options.ca_file = cert->cert_file;
+    tls_rig_init(&rig, cert, tls_rig_answers);
+    ck_assert_int_eq(tls_rig_client(&rig, row->host, options), VECWIRE_OK);
+    if (row->why == NULL) {
+        ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+        ck_assert_ptr_nonnull(
+            strstr(fault_server_request(rig.server), TLS_RIG_KEY));
+    } else {
+        (void)tls_rig_ask(&rig);
+        tls_rig_expect(&rig, VECWIRE_ETLS, VECWIRE_PHASE_TLS, row->why);
+        ck_assert_uint_eq(fault_server_received(rig.server), 0);
+    }
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+START_TEST(the_system_s_store_is_used_where_no_file_is_given)
+{
+    struct tls_rig rig;
+
+    tls_rig_init(&rig, cert_localhost(), tls_rig_answers);
+    rig.system_trust = true;
+    if (_i != 0)
+        setenv("SSL_CERT_FILE", cert_authority()->cert_file, 1);
+    ck_assert_int_eq(
+        tls_rig_client(&rig, "localhost", VECWIRE_OPTIONS(.insecure = false)),
+        VECWIRE_OK);
+    ck_assert_int_eq(tls_rig_ask(&rig), _i != 0 ? VECWIRE_OK : VECWIRE_ETLS);
+    unsetenv("SSL_CERT_FILE");
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+START_TEST(insecure_is_logged_and_nothing_else_is)
+{
+    struct tls_rig rig;
+
+    tls_rig_init(&rig, cert_localhost(), tls_rig_answers);
+    ck_assert_int_eq(
+        tls_rig_client(&rig, "localhost", VECWIRE_OPTIONS(.insecure = false)),
+        VECWIRE_OK);
+    ck_assert_str_eq(rig.log, "");
+    ck_assert_int_eq(
+        tls_rig_client(&rig, "localhost", VECWIRE_OPTIONS(.insecure = true)),
+        VECWIRE_OK);
+    ck_assert_ptr_nonnull(strstr(rig.log, "not verified"));
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+START_TEST(a_name_goes_out_as_sni_without_its_dot_and_an_address_does_not)
+{
+    static const char *const pairs[][2] = {{"localhost", "localhost"},
+                                           {"localhost.", "localhost"},
+                                           {"127.0.0.1", ""}};
+    struct tls_rig rig;
+
+    tls_rig_init(&rig, cert_localhost(), tls_rig_answers);
+    ck_assert_int_eq(
+        tls_rig_client(&rig, pairs[_i][0], VECWIRE_OPTIONS(.insecure = false)),
+        VECWIRE_OK);
+    ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+    ck_assert_str_eq(fault_server_sni(rig.server), pairs[_i][1]);
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+/* --- what calls cost --- */
+
+static void
+open_rig(struct tls_rig *rig, const struct fault_step *script)
+{
+    tls_rig_init(rig, cert_localhost(), script);
+    ck_assert_int_eq(
+        tls_rig_client(rig, "127.0.0.1", VECWIRE_OPTIONS(.insecure = false)),
+        VECWIRE_OK);
+}
+
+START_TEST(a_warm_call_costs_one_wakeup)
+{
+    struct tls_rig rig;
+
+    open_rig(&rig, tls_rig_answers);
+    SSL_CTX_set_max_proto_version(rig.ctx,
+                                  _i == 0 ? TLS1_2_VERSION : TLS1_3_VERSION);
+    ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+    ck_assert_uint_le(vecwire_reply_wakeups(rig.reply), 4);
+    for (int i = 0; i < 50; i++) {
+        ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+        ck_assert_uint_eq(vecwire_reply_wakeups(rig.reply), 1);
+    }
+    ck_assert_uint_eq(fault_server_connections(rig.server), 1);
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+static const struct fault_step answers_once[] = {
+    {FAULT_READ, NULL, 0}, FAULT_OK("hello", "5"), {FAULT_END, NULL, 0}};
+
+/* Each connection carries one request; from the second on they resume. */
+START_TEST(new_connections_take_an_earlier_session_up)
+{
+    struct tls_rig rig;
+
+    open_rig(&rig, answers_once);
+    SSL_CTX_set_max_proto_version(rig.ctx,
+                                  _i == 0 ? TLS1_2_VERSION : TLS1_3_VERSION);
+    for (int i = 0; i < 20; i++)
+        ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+    ck_assert_uint_eq(fault_server_shaken(rig.server), 20);
+    ck_assert_uint_eq(fault_server_resumed(rig.server), 19);
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+START_TEST(another_client_does_not_share_the_sessions)
+{
+    struct tls_rig rig;
+
+    open_rig(&rig, answers_once);
+    ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+    ck_assert_int_eq(
+        tls_rig_client(&rig, "localhost", VECWIRE_OPTIONS(.insecure = false)),
+        VECWIRE_OK);
+    ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+    ck_assert_uint_eq(fault_server_resumed(rig.server), 0);
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+START_TEST(a_connection_is_closed_with_close_notify)
+{
+    struct tls_rig rig;
+
+    open_rig(&rig, tls_rig_answers);
+    ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+    vecwire_client_free(rig.client);
+    rig.client = NULL;
+    for (int i = 0; i < 10; i++)
+        event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    ck_assert_uint_eq(fault_server_goodbyes(rig.server), 1);
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+/* --- ends --- */
+
+static const struct end {
+    const char *head;
+    enum fault_kind kind;
+    enum vecwire_err code;
+} ends[] = {
+    {"HTTP/1.1 200 OK\r\n\r\nhello", FAULT_END, VECWIRE_OK},
+    {"HTTP/1.1 200 OK\r\n\r\nhello", FAULT_CUT, VECWIRE_EIO},
+    {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", FAULT_CUT,
+     VECWIRE_OK},
+    {"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello", FAULT_CUT,
+     VECWIRE_EIO},
+    {"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello", FAULT_END,
+     VECWIRE_EIO},
+    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+     FAULT_END, VECWIRE_EIO},
+};
+
+START_TEST(a_reply_that_may_be_cut_is_no_reply)
+{
+    const struct fault_step script[] = {{FAULT_READ, NULL, 0},
+                                        {FAULT_SEND, ends[_i].head, 0},
+                                        {ends[_i].kind, NULL, 0}};
+    struct tls_rig rig;
+
+    open_rig(&rig, script);
+    ck_assert_int_eq(tls_rig_ask(&rig), ends[_i].code);
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+START_TEST(no_sigpipe_is_raised)
+{
+    static const struct fault_step script[] = {
+        {FAULT_READ, NULL, 0}, FAULT_OK("hello", "5"), {FAULT_RESET, NULL, 0}};
+    struct tls_rig rig;
+
+    ck_assert(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
+    open_rig(&rig, script);
+    for (int i = 0; i < 5; i++) {
+        tls_rig_begin(&rig, NULL);
+        tls_rig_begin(&rig, NULL);
+        ck_assert_int_eq(vecwire_client_drain(rig.client, 3000), VECWIRE_OK);
+        ck_assert_uint_eq(rig.runs, 2);
+    }
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+/* --- the host's own OpenSSL --- */
+
+START_TEST(the_host_s_errors_stay_and_disturb_nothing)
+{
+    struct tls_rig rig;
+    const char *data;
+    int flags;
+
+    open_rig(&rig, answers_once);
+    ERR_clear_error();
+    ERR_raise_data(ERR_LIB_USER, 77, "the host's %s", "own");
+    ERR_raise(ERR_LIB_USER, 78);
+    ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+    ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+    ck_assert_int_eq(
+        ERR_GET_REASON(ERR_get_error_all(NULL, NULL, NULL, &data, &flags)), 77);
+    ck_assert_str_eq(data, "the host's own");
+    ck_assert_int_eq(ERR_GET_REASON(ERR_get_error()), 78);
+    ck_assert_uint_eq(ERR_get_error(), 0);
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+START_TEST(a_failed_handshake_leaves_no_errors_behind)
+{
+    struct tls_rig rig;
+
+    tls_rig_init(&rig, cert_authority(), tls_rig_answers);
+    ERR_clear_error();
+    ck_assert_int_eq(
+        tls_rig_client(&rig, "localhost", VECWIRE_OPTIONS(.insecure = false)),
+        VECWIRE_OK);
+    ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_ETLS);
+    ck_assert_uint_eq(ERR_peek_error(), 0);
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+    tcase_add_loop_test(tc, a_certificate_is_taken_or_refused, 0, N_ROWS);
+    tcase_add_loop_test(tc, the_system_s_store_is_used_where_no_file_is_given,
+                        0, 2);
+    tcase_add_test(tc, insecure_is_logged_and_nothing_else_is);
+    tcase_add_loop_test(
+        tc, a_name_goes_out_as_sni_without_its_dot_and_an_address_does_not, 0,
+        3);
+    tcase_add_loop_test(tc, a_warm_call_costs_one_wakeup, 0, 2);
+    tcase_add_loop_test(tc, new_connections_take_an_earlier_session_up, 0, 2);
+    tcase_add_test(tc, another_client_does_not_share_the_sessions);
+    tcase_add_test(tc, a_connection_is_closed_with_close_notify);
+    tcase_add_loop_test(tc, a_reply_that_may_be_cut_is_no_reply, 0,
+                        (int)(sizeof(ends) / sizeof(ends[0])));
+    tcase_add_test(tc, no_sigpipe_is_raised);
+    tcase_add_test(tc, the_host_s_errors_stay_and_disturb_nothing);
+    tcase_add_test(tc, a_failed_handshake_leaves_no_errors_behind);
+}
+
+int
+main(void)
+{
+    return client_rig_main("tls", add_tests);
+}
