@@ -225,10 +225,8 @@ static const char *const wrong_usage[] = {
     "--timeout-ms 0",
     "--timeout-ms 4294967295",
     "--api-key-env CHECK_TOOL_UNSET",
-    "--cacert f",
-    "--cert f",
-    "--key f",
-    "--insecure",
+    "--cacert",
+    "--insecure=1",
     "--mask-env X",
     "--mask-salt-hex 00",
 };

@@ -39,13 +39,6 @@ later() {
 }
 later query --vector '[1]' --dialect qdrant
 later query --vector '[1]' --dialect chroma
-later query --vector '[1]' --cacert f
-later query --vector '[1]' --cert f --key f
-later query --vector '[1]' --key f
-later query --vector '[1]' --insecure
-later serve --tls-cert f
-later serve --tls-key f
-later serve --tls-self-signed d
 later load --upsert
 later load --batch 4
 later load --report r.html

@@ -76,7 +76,7 @@ serve() {
     read -r line <ready
     url=${line#vecwire serve listening on }
     case $url in
-    http://127.0.0.1:[1-9]*) true ;;
+    http://127.0.0.1:[1-9]* | https://127.0.0.1:[1-9]*) true ;;
     *) false ;;
     esac
     verdict $? "serve $* says where it listens: $line"

@@ -14,6 +14,7 @@
 
 #include "codec/json_writer.h"
 #include "codec/mem.h"
+#include "server/serve_tls.h"
 
 #define PIECES 16
 
@@ -31,7 +32,7 @@ write_now(struct evhttp_connection *conn)
                              .msg_iovlen = (size_t)(n < PIECES ? n : PIECES)};
     ssize_t sent;
 
-    if (n <= 0)
+    if (n <= 0 || vecwire__serve_tls_write(bev))
         return;
     sent =
         sendmsg(bufferevent_getfd(bev), &message, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -4,10 +4,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/bufferevent_ssl.h>
+#include <event2/event.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+
+#define RECORD ((size_t)16384)
+#define WRITE_MAX ((size_t)1 << 20)
 
 static bool
 refuse(char *err, size_t err_size, const char *path)
@@ -56,6 +61,9 @@ set_up(SSL_CTX *ctx, const char *cert, const char *key, char *err,
 {
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION);
+    /* What we begin to write libevent goes on with. */
+    SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
+                              SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, NULL);
     SSL_CTX_set_default_passwd_cb(ctx, no_password);
     if (SSL_CTX_use_certificate_chain_file(ctx, cert) != 1)
@@ -99,4 +107,31 @@ vecwire__serve_tls_accept(struct event_base *base, struct ssl_ctx_st *ctx)
     if (bev == NULL)
         SSL_free(ssl);
     return bev;
+}
+
+bool
+vecwire__serve_tls_write(struct bufferevent *bev)
+{
+    SSL *ssl = bufferevent_openssl_get_ssl(bev);
+    struct evbuffer *output = bufferevent_get_output(bev);
+    size_t len = evbuffer_get_length(output);
+    struct evbuffer_iovec piece;
+
+    if (ssl == NULL)
+        return false;
+    /* Head and body in one record. */
+    (void)evbuffer_pullup(output, (ev_ssize_t)(len < RECORD ? len : RECORD));
+    while (evbuffer_peek(output, -1, NULL, &piece, 1) > 0) {
+        int n = SSL_write(
+            ssl, piece.iov_base,
+            (int)(piece.iov_len < WRITE_MAX ? piece.iov_len : WRITE_MAX));
+
+        ERR_clear_error();
+        /* Whatever is left, and every error, is the loop's. */
+        if (n <= 0)
+            return true;
+        evbuffer_drain(output, (size_t)n);
+    }
+    bufferevent_trigger(bev, EV_WRITE, 0);
+    return true;
 }

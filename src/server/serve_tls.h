@@ -22,6 +22,10 @@ void vecwire__serve_tls_free(struct ssl_ctx_st *ctx); /* NULL is fine */
 struct bufferevent *vecwire__serve_tls_accept(struct event_base *base,
                                               struct ssl_ctx_st *ctx);
 
+/* Write a connection's output without waiting for the loop. False: it is no
+ * connection over TLS. */
+bool vecwire__serve_tls_write(struct bufferevent *bev);
+
 /* ca.pem, cert.pem and key.pem in `dir`, which is made if it is not there: a
  * certificate for localhost, 127.0.0.1 and ::1 of an authority whose own key
  * is forgotten at once. What is there and good for another day is kept. */
@@ -51,6 +55,13 @@ vecwire__serve_tls_accept(struct event_base *base, struct ssl_ctx_st *ctx)
     (void)base;
     (void)ctx;
     return NULL;
+}
+
+static inline bool
+vecwire__serve_tls_write(struct bufferevent *bev)
+{
+    (void)bev;
+    return false;
 }
 
 static inline bool
