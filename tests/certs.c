@@ -60,6 +60,7 @@ const struct cert *
 cert_new(const struct cert_spec *spec)
 {
     static long serial = 1;
+    static const struct cert *all;
     struct cert *cert = calloc(1, sizeof(*cert));
     X509_NAME *name;
     X509 *issuer;
@@ -87,6 +88,8 @@ cert_new(const struct cert_spec *spec)
     X509_sign(cert->x509, spec->issuer == NULL ? cert->key : spec->issuer->key,
               EVP_sha256());
     keep_files(cert);
+    cert->next = all;
+    all = cert;
     return cert;
 }
 

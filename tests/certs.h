@@ -10,7 +10,8 @@
 struct cert {
     X509 *x509;
     EVP_PKEY *key;
-    char cert_file[40]; /* PEM, in memory: "/proc/self/fd/7" */
+    const struct cert *next; /* of all there are */
+    char cert_file[40];      /* PEM, in memory: "/proc/self/fd/7" */
     char key_file[40];
 };
 

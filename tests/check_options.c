@@ -221,48 +221,6 @@ START_TEST(a_good_url_is_taken)
 }
 END_TEST
 
-#ifdef VECWIRE_NO_OPENSSL
-START_TEST(https_is_not_built)
-{
-    check_refused(VECWIRE_OPTIONS(.url = "https://h"), VECWIRE_EUNSUPPORTED,
-                  "https");
-}
-END_TEST
-#else
-START_TEST(https_is_taken)
-{
-    check_made(VECWIRE_OPTIONS(.url = "https://h"));
-    ck_assert_uint_eq(client->url.port, 443);
-}
-END_TEST
-#endif
-
-static const struct tls_refusal {
-    const char *url, *ca_file, *cert_file, *key_file;
-    bool insecure;
-    const char *text;
-} tls_refusals[] = {
-    {URL, "f", NULL, NULL, false, "ca_file"},
-    {URL, NULL, "f", "f", false, "cert_file"},
-    {URL, NULL, NULL, "f", false, "key_file"},
-    {URL, NULL, NULL, NULL, true, "insecure"},
-    {"https://h", NULL, "f", NULL, false, "come together"},
-    {"https://h", NULL, NULL, "f", false, "come together"},
-    {"https://h", "f", NULL, NULL, true, "insecure"},
-};
-
-START_TEST(options_of_tls_that_make_no_sense_are_refused)
-{
-    const struct tls_refusal *at = &tls_refusals[_i];
-
-    check_refused(VECWIRE_OPTIONS(.url = at->url, .ca_file = at->ca_file,
-                                  .cert_file = at->cert_file,
-                                  .key_file = at->key_file,
-                                  .insecure = at->insecure),
-                  VECWIRE_EINVAL, at->text);
-}
-END_TEST
-
 /* --- fields --- */
 
 START_TEST(other_dialects_are_not_built)
@@ -474,13 +432,6 @@ add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_bad_url_is_refused, 0, N_BAD_URLS);
     tcase_add_test(tc, a_password_in_a_url_is_not_told);
     tcase_add_loop_test(tc, a_good_url_is_taken, 0, 7);
-#ifdef VECWIRE_NO_OPENSSL
-    tcase_add_test(tc, https_is_not_built);
-#else
-    tcase_add_test(tc, https_is_taken);
-#endif
-    tcase_add_loop_test(tc, options_of_tls_that_make_no_sense_are_refused, 0,
-                        (int)(sizeof(tls_refusals) / sizeof(tls_refusals[0])));
     tcase_add_loop_test(tc, other_dialects_are_not_built, 0, 4);
     tcase_add_test(tc, hms_has_no_collections);
     tcase_add_test(tc, json_may_be_255_deep_and_no_deeper);

@@ -10,7 +10,7 @@ fi
 VECWIRE_OVER_TLS=yes
 export VECWIRE_OVER_TLS
 bad=0
-for name in check_net check_traps check_framing check_rows_net check_outcome; do
-    "tests/$name" || bad=1
+for name in close framing log net outcome reentry rows_net traps upload_ends; do
+    "tests/check_$name" || bad=1
 done
 exit "$bad"

@@ -38,6 +38,9 @@ net_destroy(struct vecwire__net *net)
     /* The net itself holds the allocator that it is freed with. */
     const struct vecwire_mem own = net->mem, *mem = &own;
 
+    /* Records were put together there, keys of the API in them. */
+    if (net->tls != NULL)
+        explicit_bzero(net->scratch, sizeof(net->scratch));
     vecwire__tls_free(net->tls);
     if (net->no_write != NULL)
         ev_token_bucket_cfg_free(net->no_write);
