@@ -17,7 +17,7 @@ struct tls_rig {
     struct vecwire_loop *loop;
     struct fault_server *server;
     struct vecwire_client *client;
-    SSL_CTX *ctx; /* the server's */
+    SSL_CTX *ctx;      /* the server's */
     bool system_trust; /* of clients whose options say nothing */
     struct vecwire_refusal refusal;
     /* of the last call */

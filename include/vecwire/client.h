@@ -124,8 +124,8 @@ struct vecwire_options {
     /* HMS: mask every vector that is sent. The key is copied; the mask may be
      * freed once the client is made. NULL: vectors go out as they are. */
     const struct vecwire_hms_mask *hms_mask;
-    /* https only, refused elsewhere; the files are PEM and read at once. */
-    /* Whom to trust, instead of the system's store (NULL), which is read for
+    /* For https; refused without it. The files are PEM and are read at once.
+     * Whom to trust, instead of the system's store (NULL), which is read for
      * each client anew: some milliseconds. */
     const char *ca_file;
     /* Our certificate, those between it and its CA behind it, and its key,
