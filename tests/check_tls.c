@@ -168,14 +168,18 @@ END_TEST
 static const struct fault_step answers_once[] = {
     {FAULT_READ, NULL, 0}, FAULT_OK("hello", "5"), {FAULT_END, NULL, 0}};
 
+/* The same, without a goodbye. */
+static const struct fault_step answers_and_cuts[] = {
+    {FAULT_READ, NULL, 0}, FAULT_OK("hello", "5"), {FAULT_CUT, NULL, 0}};
+
 /* Each connection carries one request; from the second on they resume. */
 START_TEST(new_connections_take_an_earlier_session_up)
 {
     struct tls_rig rig;
 
-    open_rig(&rig, answers_once);
-    SSL_CTX_set_max_proto_version(rig.ctx,
-                                  _i == 0 ? TLS1_2_VERSION : TLS1_3_VERSION);
+    open_rig(&rig, _i < 2 ? answers_once : answers_and_cuts);
+    SSL_CTX_set_max_proto_version(rig.ctx, _i % 2 == 0 ? TLS1_2_VERSION
+                                                       : TLS1_3_VERSION);
     for (int i = 0; i < 20; i++)
         ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
     ck_assert_uint_eq(fault_server_shaken(rig.server), 20);
@@ -313,7 +317,7 @@ add_tests(TCase *tc)
         tc, a_name_goes_out_as_sni_without_its_dot_and_an_address_does_not, 0,
         3);
     tcase_add_loop_test(tc, a_warm_call_costs_one_wakeup, 0, 2);
-    tcase_add_loop_test(tc, new_connections_take_an_earlier_session_up, 0, 2);
+    tcase_add_loop_test(tc, new_connections_take_an_earlier_session_up, 0, 4);
     tcase_add_test(tc, another_client_does_not_share_the_sessions);
     tcase_add_test(tc, a_connection_is_closed_with_close_notify);
     tcase_add_loop_test(tc, a_reply_that_may_be_cut_is_no_reply, 0,
