@@ -135,9 +135,9 @@ take_over(struct vecwire__http *http)
     if (bufferevent_set_rate_limit(http->bev, http->net->no_write) != 0)
         return false;
     bufferevent_decrement_write_limit(http->bev, EV_SSIZE_MAX);
+    /* So far below zero that no number of days fills it again. */
     if (http->net->tls != NULL)
-        bufferevent_decrement_read_limit(http->bev,
-                                         bufferevent_get_read_limit(http->bev));
+        bufferevent_decrement_read_limit(http->bev, EV_SSIZE_MAX);
     /* libevent makes its sockets without it. */
     evutil_make_socket_closeonexec(bufferevent_getfd(http->bev));
     bufferevent_getcb(http->bev, &readcb, &writecb, &http->evhttp_event_cb,
