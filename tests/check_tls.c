@@ -8,6 +8,7 @@
 #include <openssl/err.h>
 
 #include "tests/client_rig.h"
+#include "tests/net_rig.h"
 #include "tests/tls_rig.h"
 
 /* --- whose certificates are taken --- */
@@ -25,6 +26,8 @@ static const struct row {
     {"localhost.", "x", "DNS:localhost", OURS, 0, 0, NULL},
     {"localhost", "x", "DNS:a.example,DNS:localhost", OURS, 0, 0, NULL},
     {"127.0.0.1", "x", "IP:127.0.0.1", OURS, 0, 0, NULL},
+    {"[::1]", "x", "IP:::1", OURS, 0, 0, NULL},
+    {"[::1]", "x", "IP:127.0.0.1,DNS:::1", OURS, 0, 0, "IP address mismatch"},
     {"localhost", "x", "DNS:localhost", ITSELF_AND_TRUSTED, 0, 0, NULL},
     {"localhost", "x", "DNS:other.example", ITSELF, 0, true, NULL},
     {"localhost", "x", "DNS:other.example", OURS, 0, 0, "hostname mismatch"},
@@ -70,7 +73,10 @@ START_TEST(a_certificate_is_taken_or_refused)
 
     if (row->issuer == ITSELF_AND_TRUSTED)
         options.ca_file = cert->cert_file;
-    tls_rig_init(&rig, cert, tls_rig_answers);
+    if (row->host[0] != '[')
+        tls_rig_init(&rig, cert, tls_rig_answers);
+    else if (!tls_rig_init_at(&rig, "::1", cert, tls_rig_answers))
+        return; /* a machine without IPv6 */
     ck_assert_int_eq(tls_rig_client(&rig, row->host, options), VECWIRE_OK);
     if (row->why == NULL) {
         ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
@@ -184,6 +190,24 @@ START_TEST(new_connections_take_an_earlier_session_up)
         ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
     ck_assert_uint_eq(fault_server_shaken(rig.server), 20);
     ck_assert_uint_eq(fault_server_resumed(rig.server), 19);
+    tls_rig_fini(&rig);
+}
+END_TEST
+
+START_TEST(connections_that_come_and_go_leave_no_descriptor)
+{
+    struct tls_rig rig;
+    size_t before;
+
+    open_rig(&rig, _i == 0 ? answers_once : answers_and_cuts);
+    ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    before = rig_descriptors();
+    for (int i = 0; i < 200; i++)
+        ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    ck_assert_uint_le(rig_descriptors(), before + 1);
+    ck_assert_uint_eq(fault_server_connections(rig.server), 201);
     tls_rig_fini(&rig);
 }
 END_TEST
@@ -318,6 +342,8 @@ add_tests(TCase *tc)
         3);
     tcase_add_loop_test(tc, a_warm_call_costs_one_wakeup, 0, 2);
     tcase_add_loop_test(tc, new_connections_take_an_earlier_session_up, 0, 4);
+    tcase_add_loop_test(tc, connections_that_come_and_go_leave_no_descriptor, 0,
+                        2);
     tcase_add_test(tc, another_client_does_not_share_the_sessions);
     tcase_add_test(tc, a_connection_is_closed_with_close_notify);
     tcase_add_loop_test(tc, a_reply_that_may_be_cut_is_no_reply, 0,

@@ -24,16 +24,27 @@ void
 tls_rig_init(struct tls_rig *rig, const struct cert *cert,
              const struct fault_step *script)
 {
+    ck_assert(tls_rig_init_at(rig, "127.0.0.1", cert, script));
+}
+
+bool
+tls_rig_init_at(struct tls_rig *rig, const char *address,
+                const struct cert *cert, const struct fault_step *script)
+{
     static const struct fault_step *scripts[1];
 
     memset(rig, 0, sizeof(*rig));
     scripts[0] = script;
     rig->base = vecwire_event_base_new();
     ck_assert_int_eq(vecwire_loop_new(&rig->loop, rig->base), VECWIRE_OK);
-    rig->server = fault_server_new(rig->base, "127.0.0.1", scripts, 1);
-    ck_assert_ptr_nonnull(rig->server);
+    rig->server = fault_server_new(rig->base, address, scripts, 1);
+    if (rig->server == NULL) {
+        tls_rig_fini(rig);
+        return false;
+    }
     rig->ctx = cert_server_ctx(cert);
     fault_server_use_tls(rig->server, rig->ctx, SIZE_MAX);
+    return true;
 }
 
 void

@@ -33,6 +33,9 @@ extern const struct fault_step tls_rig_answers[];
 /* A server with this certificate, served by `script`; no client yet. */
 void tls_rig_init(struct tls_rig *rig, const struct cert *cert,
                   const struct fault_step *script);
+/* The same elsewhere than on 127.0.0.1. False: there is no such address. */
+bool tls_rig_init_at(struct tls_rig *rig, const char *address,
+                     const struct cert *cert, const struct fault_step *script);
 void tls_rig_fini(struct tls_rig *rig);
 
 /* A client of https://HOST:its port, which trusts our authority unless the
