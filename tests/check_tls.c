@@ -292,6 +292,89 @@ START_TEST(no_sigpipe_is_raised)
 }
 END_TEST
 
+/* --- memory --- */
+
+static size_t until_failure;
+
+static bool
+fails(void)
+{
+    return until_failure != 0 && --until_failure == 0;
+}
+
+static void *
+failing_alloc(size_t size, void *ctx)
+{
+    (void)ctx;
+    return fails() ? NULL : malloc(size);
+}
+
+static void *
+failing_realloc(void *block, size_t old_size, size_t size, void *ctx)
+{
+    (void)old_size;
+    (void)ctx;
+    return fails() ? NULL : realloc(block, size);
+}
+
+static void
+plain_free(void *block, size_t size, void *ctx)
+{
+    (void)size;
+    (void)ctx;
+    free(block);
+}
+
+static void
+on_end(const struct vecwire_reply *reply, void *arg)
+{
+    const struct vecwire_error *error = vecwire_reply_error(reply);
+
+    *(enum vecwire_err *)arg = error == NULL ? VECWIRE_OK : error->code;
+}
+
+/* A client and a call with the n-th allocation failing: the first code that is
+ * none of success. */
+static enum vecwire_err
+ask_with(struct tls_rig *rig, const struct vecwire_mem *mem)
+{
+    enum vecwire_err end = VECWIRE_EBUSY;
+    enum vecwire_err rc =
+        tls_rig_client(rig, "localhost", VECWIRE_OPTIONS(.mem = mem));
+
+    if (rc == VECWIRE_OK)
+        rc = vecwire_raw(rig->client, &VECWIRE_RAW(.path = "/"), on_end, &end,
+                         NULL);
+    if (rc != VECWIRE_OK)
+        return rc;
+    ck_assert_int_eq(vecwire_client_drain(rig->client, 5000), VECWIRE_OK);
+    return end;
+}
+
+START_TEST(a_call_that_gets_no_memory_says_so)
+{
+    const struct vecwire_mem mem = {failing_alloc, failing_realloc, plain_free,
+                                    NULL};
+    struct tls_rig rig;
+    bool failed = true;
+
+    tls_rig_init(&rig, cert_localhost(), tls_rig_answers);
+    for (size_t n = 1; failed; n++) {
+        enum vecwire_err rc;
+
+        until_failure = n;
+        rc = ask_with(&rig, &mem);
+        failed = until_failure == 0;
+        until_failure = 0;
+        ck_assert_msg(rc == VECWIRE_OK || (failed && rc == VECWIRE_ENOMEM),
+                      "%zu: %s", n, vecwire_err_name(rc));
+    }
+    vecwire_client_free(rig.client);
+    rig.client = NULL;
+    tls_rig_fini(&rig);
+}
+END_TEST
+
 /* --- the host's own OpenSSL --- */
 
 START_TEST(the_host_s_errors_stay_and_disturb_nothing)
@@ -349,6 +432,7 @@ add_tests(TCase *tc)
     tcase_add_loop_test(tc, a_reply_that_may_be_cut_is_no_reply, 0,
                         (int)(sizeof(ends) / sizeof(ends[0])));
     tcase_add_test(tc, no_sigpipe_is_raised);
+    tcase_add_test(tc, a_call_that_gets_no_memory_says_so);
     tcase_add_test(tc, the_host_s_errors_stay_and_disturb_nothing);
     tcase_add_test(tc, a_failed_handshake_leaves_no_errors_behind);
 }

@@ -67,6 +67,7 @@ tls_rig_client(struct tls_rig *rig, const char *host,
     char url[300];
 
     vecwire_client_free(rig->client);
+    rig->client = NULL;
     snprintf(url, sizeof(url), "https://%s:%u", host,
              (unsigned)fault_server_port(rig->server));
     if (options.url == NULL)
