@@ -129,12 +129,15 @@ has_control(const unsigned char *text, size_t len)
 static bool
 check_id(struct vecwire__hms_body *body, const struct vecwire__hms_span *id)
 {
-    const char *text = body->texts.bytes + id->at;
+    const char *text;
 
-    if (id->len < 1 || id->len > VECWIRE__HMS_ID_MAX)
+    if (id->len < 1 || id->len > VECWIRE__HMS_ID_MAX) {
         vecwire__hms_fault(body, "id has %zu bytes, allowed are 1 to %d",
                            id->len, VECWIRE__HMS_ID_MAX);
-    else if (has_control((const unsigned char *)text, id->len))
+        return false;
+    }
+    text = body->texts.bytes + id->at;
+    if (has_control((const unsigned char *)text, id->len))
         vecwire__hms_fault(body, "id has a control character");
     else if (id->len >= 4 && memcmp(text, "hms:", 4) == 0)
         vecwire__hms_fault(body, "id begins with \"hms:\"");
