@@ -301,7 +301,7 @@ END_TEST
 START_TEST(a_filter_comes_before_the_ranking)
 {
     float *near = live_axis(0), *far = live_axis(0);
-    char id[8];
+    char id[16];
 
     live_tenant("before");
     far[0] = -1;

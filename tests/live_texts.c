@@ -239,7 +239,7 @@ START_TEST(a_reply_of_many_megabytes_comes_whole)
     float *vector = live_axis(0);
     char *text = live_repeat('t', KIB64), *payload = metadata_of(KIB64);
     const struct vecwire_reply *reply;
-    char id[8];
+    char id[16];
 
     live_tenant("megabytes");
     for (int i = 0; i < 100; i++) {
