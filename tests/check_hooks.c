@@ -85,6 +85,8 @@ journey(void)
         VECWIRE_OK);
     while (vecwire_uploader_progress(up)->rows_done < 2)
         ck_assert_int_eq(vecwire_loop_step(rig.loop, NULL), VECWIRE_OK);
+    calls_left = 0;
+    vecwire_uploader_free(up);
 }
 
 static void
@@ -99,6 +101,7 @@ run_child(long call)
     client_rig_init(&rig, scripts, 1, VECWIRE_OPTIONS(.mem = &mem));
     calls_left = call;
     journey();
+    client_rig_fini(&rig);
     _exit(NOT_REACHED);
 }
 
