@@ -29,7 +29,7 @@ enum vecwire_err
 vecwire__hms_check_batch(const struct vecwire_upsert_request *upsert,
                          struct vecwire_refusal *refusal)
 {
-    size_t texts = 0, payloads = 0;
+    struct vecwire__upsert_load load = {0};
 
     if (upsert->rows > VECWIRE__HMS_MAX_ROWS)
         return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
@@ -40,19 +40,17 @@ vecwire__hms_check_batch(const struct vecwire_upsert_request *upsert,
                                "%zu rows of %zu coordinates, HMS takes at most "
                                "%zu coordinates a call",
                                upsert->rows, upsert->dim, MAX_VALUES);
-    for (size_t row = 0; row < upsert->rows; row++) {
-        texts += length(upsert->ids, row) + length(upsert->texts, row);
-        payloads += length(upsert->payloads, row);
-    }
-    if (texts > MAX_BYTES)
+    for (size_t row = 0; row < upsert->rows; row++)
+        (void)vecwire__hms_batch_fits(upsert, row, &load);
+    if (load.texts > MAX_BYTES)
         return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
                                "ids and texts of %zu bytes, HMS takes at most "
                                "%zu a call",
-                               texts, MAX_BYTES);
-    if (payloads > MAX_BYTES)
+                               load.texts, MAX_BYTES);
+    if (load.payloads > MAX_BYTES)
         return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
                                "payloads of %zu bytes, HMS takes at most %zu a "
                                "call",
-                               payloads, MAX_BYTES);
+                               load.payloads, MAX_BYTES);
     return VECWIRE_OK;
 }

@@ -250,6 +250,10 @@ void vecwire__http_tell_body(struct vecwire__http *http, struct evbuffer *buf);
 /* The reply is whole: tell the owner. */
 void vecwire__http_reply_ended(struct vecwire__http *http);
 
+/* libevent's, when bytes arrive in the input buffer. */
+void vecwire__http_input(struct evbuffer *buf,
+                         const struct evbuffer_cb_info *info, void *arg);
+
 /* --- http_pause.c --- */
 
 /* The transport's. */
@@ -258,9 +262,5 @@ void vecwire__http_resume(struct vecwire__conn *conn);
 
 /* What resume() asked for: tell what is held back, then read on. */
 void vecwire__http_go_on(struct vecwire__http *http);
-
-/* libevent's, when bytes arrive in the input buffer. */
-void vecwire__http_input(struct evbuffer *buf,
-                         const struct evbuffer_cb_info *info, void *arg);
 
 #endif
