@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/chaos_server.h"
+#include "tests/chaos_conn.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
-#include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,54 +17,55 @@
 #include <event2/event.h>
 #include <event2/util.h>
 
-/* What follows the bytes that are to be sent. */
-enum after { KEEP, CLOSE, RESET, STALL, STRAY, STRAY_NOW };
+#include "tests/fault_tls.h"
 
-struct conn {
-    TAILQ_ENTRY(conn) link;
-    struct chaos_server *server;
-    struct event *readable, *timer;
-    struct evbuffer *in, *out;
-    enum after after;
-    size_t piece; /* so many bytes at a time */
-    bool busy;    /* with an answer */
-    int fd;
-};
-
-TAILQ_HEAD(conn_list, conn);
-
-struct chaos_server {
-    struct event_base *base;
-    struct event *listener;
-    struct conn_list conns;
-    struct chaos_seen *seen;
-    size_t n_markers;
-    unsigned seed;
-    bool calm;
-    int fd;
-    uint16_t port;
-};
-
-static unsigned
-dice(struct chaos_server *server, unsigned sides)
+unsigned
+chaos_dice(struct chaos_server *server, unsigned sides)
 {
     return (unsigned)rand_r(&server->seed) % sides;
 }
 
+size_t
+chaos_notes_size(size_t n_markers)
+{
+    return sizeof(struct chaos_notes) +
+           (n_markers + 1) * sizeof(struct chaos_seen);
+}
+
+const struct chaos_seen *
+chaos_notes_seen(const struct chaos_notes *notes, uint64_t marker)
+{
+    static const struct chaos_seen nothing;
+    const struct chaos_seen *seen =
+        &notes->seen[marker % (notes->n_markers + 1)];
+
+    return atomic_load(&seen->marker) == marker ? seen : &nothing;
+}
+
 static void
-conn_free(struct conn *conn)
+conn_free(struct chaos_conn *conn)
 {
     TAILQ_REMOVE(&conn->server->conns, conn, link);
     event_free(conn->readable);
     event_free(conn->timer);
     evbuffer_free(conn->in);
     evbuffer_free(conn->out);
+    fault_tls_free(conn->tls);
     close(conn->fd);
     free(conn);
 }
 
+/* Over TLS now and then without a goodbye. */
 static void
-conn_reset(struct conn *conn)
+conn_close(struct chaos_conn *conn)
+{
+    if (conn->tls != NULL && !conn->shaking && chaos_dice(conn->server, 4) != 0)
+        fault_tls_bye(conn->tls);
+    conn_free(conn);
+}
+
+static void
+conn_reset(struct chaos_conn *conn)
 {
     struct linger now = {.l_onoff = 1, .l_linger = 0};
 
@@ -74,63 +74,71 @@ conn_reset(struct conn *conn)
 }
 
 static void
-wait_ms(struct conn *conn, unsigned ms)
+wait_ms(struct chaos_conn *conn, unsigned ms)
 {
     struct timeval wait = {0, (suseconds_t)ms * 1000};
 
     event_add(conn->timer, &wait);
 }
 
-static void serve(struct conn *conn);
-static void send_some(struct conn *conn);
-
-static const char stray[] = "HTTP/1.1 200 OK\r\nX-Marker: stray\r\n"
-                            "Content-Length: 5\r\n\r\nstray";
+static void serve(struct chaos_conn *conn);
+static void send_some(struct chaos_conn *conn);
 
 static void
-answer_sent(struct conn *conn)
+answer_sent(struct chaos_conn *conn)
 {
     int unread = 0;
 
     switch (conn->after) {
-    case CLOSE:
-        conn_free(conn);
+    case CHAOS_CLOSE:
+        conn_close(conn);
         break;
-    case RESET:
+    case CHAOS_RESET:
         conn_reset(conn);
         break;
-    case STALL:
+    case CHAOS_STALL:
         break;
-    case STRAY:
-        conn->after = STRAY_NOW;
+    case CHAOS_STRAY:
+        conn->after = CHAOS_STRAY_NOW;
         wait_ms(conn, 1);
         break;
-    case STRAY_NOW:
+    case CHAOS_STRAY_NOW:
         /* Only while nothing is asked: what comes later than the next
          * request cannot be told from its answer. */
         if (evbuffer_get_length(conn->in) == 0 &&
             ioctl(conn->fd, FIONREAD, &unread) == 0 && unread == 0)
-            evbuffer_add_printf(conn->out, "%s", stray);
-        conn->after = CLOSE;
+            evbuffer_add_printf(conn->out, "%s", chaos_stray);
+        conn->after = CHAOS_CLOSE;
         conn->piece = 0;
         send_some(conn);
         break;
     default:
         conn->busy = false;
+        if (conn->after == CHAOS_KEEP_A_WHILE)
+            wait_ms(conn, 1 + chaos_dice(conn->server, 8));
         serve(conn);
         break;
     }
 }
 
+/* Less than n, or -1 with EAGAIN: the rest later. */
+static ssize_t
+put(struct chaos_conn *conn, const void *bytes, size_t n)
+{
+    if (conn->tls != NULL)
+        return fault_tls_send(conn->tls, bytes, n);
+    return send(conn->fd, bytes, n, MSG_NOSIGNAL);
+}
+
 static void
-send_some(struct conn *conn)
+send_some(struct chaos_conn *conn)
 {
     size_t left = evbuffer_get_length(conn->out);
     size_t n = conn->piece == 0 || conn->piece > left ? left : conn->piece;
 
     if (n > 0) {
         unsigned char *bytes = evbuffer_pullup(conn->out, (ev_ssize_t)n);
-        ssize_t sent = send(conn->fd, bytes, n, MSG_NOSIGNAL);
+        ssize_t sent = put(conn, bytes, n);
 
         if (sent < 0 && errno != EAGAIN) {
             conn_free(conn);
@@ -138,242 +146,147 @@ send_some(struct conn *conn)
         }
         evbuffer_drain(conn->out, sent > 0 ? (size_t)sent : 0);
     }
-    if (evbuffer_get_length(conn->out) > 0)
+    if (evbuffer_get_length(conn->out) > 0 ||
+        (conn->tls != NULL && !fault_tls_flush(conn->tls)))
         wait_ms(conn, 1);
     else
         answer_sent(conn);
 }
 
-/* --- answers --- */
+/* --- requests --- */
 
-struct request {
-    size_t marker, len; /* len 0: not whole */
-    char kind;
-};
-
-static size_t
+static uint64_t
 number_after(const char *text, const char *name)
 {
     const char *at = strcasestr(text, name);
 
-    return at == NULL ? 0 : strtoul(at + strlen(name), NULL, 10);
+    return at == NULL ? 0 : strtoull(at + strlen(name), NULL, 10);
 }
 
-static void
-add_body(struct chaos_server *server, struct evbuffer *body,
-         const struct request *req)
+/* Where the marker's requests are noted. NULL: it is so old that another has
+ * its place. */
+static struct chaos_seen *
+seen_of(struct chaos_server *server, uint64_t marker)
 {
-    switch (req->kind) {
-    case 'q':
-        evbuffer_add_printf(body,
-                            "{\"matches\":[{\"id\":\"%zu\",\"score\":0.5,"
-                            "\"metadata\":{\"m\":%zu},\"text\":\"%zu\"}]}",
-                            req->marker, req->marker, req->marker);
-        break;
-    case 'u':
-        evbuffer_add_printf(body, "{\"added\":%zu}", req->marker);
-        break;
-    case 'd':
-        evbuffer_add_printf(body, "{\"deleted\":true}");
-        break;
-    default:
-        evbuffer_add_printf(body, "%zu", req->marker);
-        for (unsigned n = dice(server, 4) == 0 ? dice(server, 1000) : 0; n > 0;
-             n--)
-            evbuffer_add_printf(body, "%20zu", req->marker);
-        break;
+    struct chaos_notes *notes = server->options.notes;
+    struct chaos_seen *seen = &notes->seen[marker % (notes->n_markers + 1)];
+    uint64_t before = atomic_load(&seen->marker);
+
+    if (before < marker) {
+        atomic_store(&seen->received, 0);
+        atomic_store(&seen->told_429, 0);
+        atomic_store(&seen->faults, 0);
+        atomic_store(&seen->marker, marker);
     }
-}
-
-static void
-add_answer(struct conn *conn, const struct request *req, const char *status,
-           const char *headers)
-{
-    struct evbuffer *body = evbuffer_new();
-    bool chunked = dice(conn->server, 4) == 0;
-    size_t len;
-
-    add_body(conn->server, body, req);
-    len = evbuffer_get_length(body);
-    evbuffer_add_printf(conn->out, "HTTP/1.1 %s\r\nX-Marker: %zu\r\n%s", status,
-                        req->marker, headers);
-    if (chunked)
-        evbuffer_add_printf(conn->out,
-                            "Transfer-Encoding: chunked\r\n\r\n%zx\r\n", len);
-    else
-        evbuffer_add_printf(conn->out, "Content-Length: %zu\r\n\r\n", len);
-    evbuffer_add_buffer(conn->out, body);
-    if (chunked)
-        evbuffer_add_printf(conn->out, "\r\n0\r\n\r\n");
-    evbuffer_free(body);
-}
-
-static void
-cut_off(struct conn *conn)
-{
-    size_t len = evbuffer_get_length(conn->out);
-    char *all = malloc(len);
-    size_t keep = dice(conn->server, (unsigned)len);
-
-    assert(all != NULL);
-    evbuffer_remove(conn->out, all, len);
-    evbuffer_add(conn->out, all, keep);
-    free(all);
-    conn->after = (enum after)(CLOSE + dice(conn->server, 3));
-}
-
-static void
-add_status(struct conn *conn, const struct request *req)
-{
-    static const char *const waits[] = {
-        "",
-        "Retry-After: 0\r\n",
-        "Retry-After: 1\r\n",
-        "Retry-After: 99999\r\n",
-        "Retry-After: -1\r\n",
-        "Retry-After: soon\r\n",
-        "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n"};
-    static const char *const statuses[] = {
-        "429 Too Many Requests", "503 Service Unavailable",
-        "500 Internal Server Error", "404 Not Found", "302 Found"};
-    struct chaos_server *server = conn->server;
-    unsigned which = dice(server, 5);
-
-    server->seen[req->marker].told_429 += which == 0;
-    add_answer(conn, req, statuses[which],
-               which < 2 ? waits[dice(server, 7)] : "Location: /x\r\n");
-}
-
-static void
-add_nonsense(struct conn *conn)
-{
-    static const char *const texts[] = {
-        "\r\n\r\n\r\n",
-        "SSH-2.0-x\r\n",
-        "HTTP/1.1 999999 x\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
-        "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n\r\nabc",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "HTTP/1.1 101 Switching Protocols\r\n\r\n",
-        "\0\0\0\0"};
-    const char *text = texts[dice(conn->server, 10)];
-
-    evbuffer_add(conn->out, text, text[0] == '\0' ? 4 : strlen(text));
-    conn->after = (enum after)dice(conn->server, 4);
-}
-
-/* Fill in conn->out, ->after and ->piece. */
-static void
-choose(struct conn *conn, const struct request *req)
-{
-    struct chaos_server *server = conn->server;
-    unsigned action = server->calm ? 99 : dice(server, 40);
-
-    conn->after = KEEP;
-    conn->piece = action % 3 == 0 ? 1 + dice(server, 5000) : 0;
-    if (action < 4) {
-        add_status(conn, req);
-    } else if (action < 6) {
-        conn->after = (enum after)(CLOSE + dice(server, 3));
-    } else if (action < 9) {
-        add_answer(conn, req, "200 OK", "");
-        cut_off(conn);
-    } else if (action < 11) {
-        add_nonsense(conn);
-    } else if (action < 13) {
-        add_answer(conn, req, "200 OK", "");
-        evbuffer_add_printf(conn->out, "%s", stray);
-        conn->piece = 0;
-    } else if (action == 13) {
-        evbuffer_add_printf(conn->out, "HTTP/1.1 103 Early Hints\r\n\r\n");
-        add_answer(conn, req, "200 OK", "");
-    } else if (action == 14) {
-        evbuffer_add_printf(conn->out, "HTTP/1.1 100 Continue\r\n\r\n");
-        add_answer(conn, req, "200 OK", "");
-    } else if (action < 17) {
-        add_answer(conn, req, "200 OK", "Connection: close\r\n");
-        conn->after = CLOSE;
-    } else {
-        add_answer(conn, req, "200 OK", "");
-        if (action < 24)
-            conn->after = (enum after)(1 + action % 4);
-    }
+    return before <= marker ? seen : NULL;
 }
 
 /* The request at the front; its body may still be on its way when the server
  * is one that does not wait for it. */
-static struct request
-look(struct conn *conn, bool head_only)
+static struct chaos_request
+look(struct chaos_conn *conn, bool head_only)
 {
-    struct request req = {0};
+    struct chaos_request req = {0};
     size_t len = evbuffer_get_length(conn->in), head;
     char *text, *end;
     const char *kind;
 
-    evbuffer_add(conn->in, "", 1);
     text = (char *)evbuffer_pullup(conn->in, -1);
-    end = strstr(text, "\r\n\r\n");
-    if (end != NULL) {
-        head = (size_t)(end - text) + 4;
-        end[2] = '\0';
-        req.marker = number_after(text, "\r\nX-Marker: ");
-        kind = strcasestr(text, "\r\nX-Kind: ");
-        assert(kind != NULL && req.marker > 0 &&
-               req.marker <= conn->server->n_markers);
-        req.kind = kind[10];
-        req.len = head + number_after(text, "\r\nContent-Length: ");
-        end[2] = '\r';
-        if (req.len > len && !head_only)
-            req.len = 0;
-    }
-    text = malloc(len + 1);
-    assert(text != NULL);
-    evbuffer_remove(conn->in, text, len + 1);
-    evbuffer_add(conn->in, text, len);
-    free(text);
+    end = memmem(text, len, "\r\n\r\n", 4);
+    if (end == NULL)
+        return req;
+    head = (size_t)(end - text) + 4;
+    end[2] = '\0';
+    req.marker = number_after(text, "\r\nX-Marker: ");
+    kind = strcasestr(text, "\r\nX-Kind: ");
+    assert(kind != NULL && req.marker > 0);
+    req.kind = kind[10];
+    req.len = head + number_after(text, "\r\nContent-Length: ");
+    end[2] = '\r';
+    if (req.len > len && !head_only)
+        req.len = 0;
     return req;
 }
 
 static void
-serve(struct conn *conn)
+serve(struct chaos_conn *conn)
 {
     struct chaos_server *server = conn->server;
-    bool early = !server->calm && dice(server, 20) == 0;
-    struct request req;
+    bool faulty, early;
+    struct chaos_request req;
     size_t have;
 
     if (conn->busy || evbuffer_get_length(conn->in) == 0)
         return;
+    faulty =
+        !server->calm && chaos_dice(server, 1000) < server->options.per_mille;
+    early = faulty && chaos_dice(server, 20) == 0;
     req = look(conn, early);
     if (req.len == 0)
         return;
+    req.seen = seen_of(server, req.marker);
+    if (req.seen == NULL) {
+        conn_free(conn);
+        return;
+    }
+    event_del(conn->timer);
     conn->busy = true;
     have = evbuffer_get_length(conn->in);
-    choose(conn, &req);
+    atomic_fetch_add(&server->options.notes->requests, 1);
+    chaos_choose(conn, &req, faulty);
     if (req.len > have) {
         evbuffer_drain(conn->in, have);
-        conn->after = conn->after == KEEP ? STALL : conn->after;
+        if (conn->after == CHAOS_KEEP || conn->after == CHAOS_KEEP_A_WHILE)
+            conn->after = CHAOS_STALL;
+        chaos_note(server, &req, CHAOS_UNREAD);
     } else {
         evbuffer_drain(conn->in, req.len);
-        server->seen[req.marker].received++;
+        atomic_fetch_add(&req.seen->received, 1);
     }
-    if (!server->calm && dice(server, 3) == 0)
-        wait_ms(conn, dice(server, 30));
-    else
+    if (faulty && chaos_dice(server, 3) == 0) {
+        chaos_note(server, &req, CHAOS_LATE);
+        wait_ms(conn, chaos_dice(server, 30));
+    } else {
         send_some(conn);
+    }
 }
 
 /* --- connections --- */
 
+/* As read(). */
+static ssize_t
+take(struct chaos_conn *conn)
+{
+    char bytes[16384];
+    ssize_t n;
+
+    if (conn->tls == NULL)
+        return evbuffer_read(conn->in, conn->fd, 65536);
+    n = fault_tls_read(conn->tls, bytes, sizeof(bytes));
+    if (n > 0)
+        evbuffer_add(conn->in, bytes, (size_t)n);
+    return n;
+}
+
 static void
 on_readable(evutil_socket_t fd, short what, void *arg)
 {
-    struct conn *conn = arg;
-    int n = evbuffer_read(conn->in, fd, 65536);
+    struct chaos_conn *conn = arg;
+    ssize_t n;
 
+    (void)fd;
     (void)what;
+    if (conn->shaking) {
+        enum fault_shake shake = fault_tls_shake(conn->tls);
+
+        if (shake == FAULT_SHAKE_FAILED)
+            conn_free(conn);
+        if (shake != FAULT_SHAKE_DONE)
+            return;
+        conn->shaking = false;
+        /* What came with the end of the handshake is read already. */
+    }
+    n = take(conn);
     if (n > 0)
         serve(conn);
     else if (n == 0 || errno != EAGAIN)
@@ -383,17 +296,51 @@ on_readable(evutil_socket_t fd, short what, void *arg)
 static void
 on_time(evutil_socket_t fd, short what, void *arg)
 {
+    struct chaos_conn *conn = arg;
+
     (void)fd;
     (void)what;
-    send_some(arg);
+    if (conn->busy) {
+        send_some(conn);
+        return;
+    }
+    if (!conn->deaf)
+        chaos_note(conn->server, NULL, CHAOS_IDLE_CLOSE);
+    conn_close(conn);
+}
+
+/* Of each 20 connections three do not get far. */
+static void
+welcome(struct chaos_conn *conn)
+{
+    struct chaos_server *server = conn->server;
+
+    switch (chaos_dice(server, 20)) {
+    case 0:
+        chaos_note(server, NULL, CHAOS_HUNG_UP);
+        conn_free(conn);
+        break;
+    case 1:
+        chaos_note(server, NULL, CHAOS_HUNG_UP_RESET);
+        conn_reset(conn);
+        break;
+    case 2:
+        chaos_note(server, NULL, CHAOS_DEAF);
+        conn->deaf = true;
+        event_del(conn->readable);
+        wait_ms(conn, 500); /* a close would not be heard */
+        break;
+    default:
+        break;
+    }
 }
 
 static void
 on_accept(evutil_socket_t listener, short what, void *arg)
 {
     struct chaos_server *server = arg;
-    int fd = accept(listener, NULL, NULL);
-    struct conn *conn;
+    int fd = accept(listener, NULL, NULL), on = 1;
+    struct chaos_conn *conn;
 
     (void)what;
     if (fd < 0)
@@ -401,6 +348,7 @@ on_accept(evutil_socket_t listener, short what, void *arg)
     conn = calloc(1, sizeof(*conn));
     assert(conn != NULL);
     evutil_make_socket_nonblocking(fd);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     conn->server = server;
     conn->fd = fd;
     conn->in = evbuffer_new();
@@ -408,27 +356,19 @@ on_accept(evutil_socket_t listener, short what, void *arg)
     conn->readable =
         event_new(server->base, fd, EV_READ | EV_PERSIST, on_readable, conn);
     conn->timer = event_new(server->base, -1, 0, on_time, conn);
+    if (server->options.tls != NULL) {
+        conn->tls = fault_tls_new(server->options.tls, fd, SIZE_MAX);
+        conn->shaking = true;
+    }
     TAILQ_INSERT_TAIL(&server->conns, conn, link);
     event_add(conn->readable, NULL);
-    if (server->calm)
-        return;
-    switch (dice(server, 20)) {
-    case 0:
-        conn_free(conn);
-        break;
-    case 1:
-        conn_reset(conn);
-        break;
-    case 2:
-        event_del(conn->readable); /* deaf */
-        break;
-    default:
-        break;
-    }
+    atomic_fetch_add(&server->options.notes->connections, 1);
+    if (!server->calm && server->options.per_mille > 0)
+        welcome(conn);
 }
 
 struct chaos_server *
-chaos_server_new(struct event_base *base, unsigned seed, size_t n_markers)
+chaos_server_new(struct event_base *base, const struct chaos_options *options)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -437,9 +377,8 @@ chaos_server_new(struct event_base *base, unsigned seed, size_t n_markers)
 
     assert(server != NULL);
     server->base = base;
-    server->seed = seed;
-    server->n_markers = n_markers;
-    server->seen = calloc(n_markers + 1, sizeof(*server->seen));
+    server->options = *options;
+    server->seed = options->seed;
     server->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
     TAILQ_INIT(&server->conns);
     if (server->fd < 0 || bind(server->fd, (struct sockaddr *)&at, len) != 0 ||
@@ -460,7 +399,6 @@ chaos_server_free(struct chaos_server *server)
         conn_free(TAILQ_FIRST(&server->conns));
     event_free(server->listener);
     close(server->fd);
-    free(server->seen);
     free(server);
 }
 
@@ -468,12 +406,6 @@ uint16_t
 chaos_server_port(const struct chaos_server *server)
 {
     return server->port;
-}
-
-const struct chaos_seen *
-chaos_server_seen(const struct chaos_server *server, size_t marker)
-{
-    return &server->seen[marker];
 }
 
 void

@@ -9,7 +9,8 @@
 #include <event2/event.h>
 #include <vecwire/vecwire.h>
 
-#include "tests/chaos_server.h"
+#include "tests/chaos_call.h"
+#include "tests/chaos_tls.h"
 #include "tests/counting_mem.h"
 #include "tests/net_rig.h"
 
@@ -20,18 +21,17 @@
 #define MAX_CALLS 4000
 #define MAX_KEPT 64
 
-enum kind { QUERY, UPSERT, DELETE, GET, POST, N_KINDS };
-
 struct one {
-    vecwire_call_id id;
+    struct chaos_call call;
     unsigned client; /* which of them, counted from 1 */
-    enum kind kind;
-    bool started, done, canceled, repeat;
 };
 
 static struct event_base *base;
 static struct counting_mem counting;
 static struct chaos_server *server;
+static struct chaos_notes *notes;
+static struct ssl_ctx_st *server_tls; /* NULL: plain */
+static const char *ca_file;           /* NULL with it */
 static struct vecwire_client *client;
 static struct one calls[MAX_CALLS + 1];
 static size_t n_calls; /* markers 1 to n_calls have been tried */
@@ -73,57 +73,18 @@ check_stats(void)
 static void
 check_answer(const struct vecwire_reply *reply, size_t marker)
 {
-    const struct vecwire_error *error = vecwire_reply_error(reply);
-    const char *header = vecwire_reply_header(reply, "x-marker");
-    char text[24];
-    size_t len;
+    const char *wrong = chaos_call_wrong(&calls[marker].call, reply);
 
-    snprintf(text, sizeof(text), "%zu", marker);
-    ck_assert_uint_eq(vecwire_reply_id(reply), calls[marker].id);
-    if (header != NULL)
-        ck_assert_str_eq(header, text);
-    if (error != NULL) {
-        ck_assert_ptr_nonnull(error->detail);
-        ck_assert_int_ne(error->code, VECWIRE_OK);
-        ck_assert_uint_eq(vecwire_reply_count(reply), 0);
-        if (error->outcome_unknown)
-            ck_assert(calls[marker].kind != QUERY && calls[marker].kind != GET);
-        return;
-    }
-    ck_assert_ptr_nonnull(header);
-    switch (calls[marker].kind) {
-    case QUERY:
-        ck_assert_uint_eq(vecwire_reply_count(reply), 1);
-        ck_assert_str_eq(vecwire_reply_row(reply, 0)->id.text, text);
-        ck_assert_str_eq(vecwire_reply_row(reply, 0)->text, text);
-        break;
-    case UPSERT:
-        ck_assert_uint_eq(vecwire_reply_affected(reply), marker);
-        break;
-    case DELETE:
-        ck_assert_uint_le(vecwire_reply_affected(reply), 1);
-        break;
-    default:
-        ck_assert_ptr_nonnull(strstr(vecwire_reply_body(reply, &len), text));
-        ck_assert_uint_eq(strlen(vecwire_reply_body(reply, NULL)), len);
-        break;
-    }
+    ck_assert_msg(wrong == NULL, "%zu: %s", marker, wrong);
 }
 
-/* A write that nobody allowed to repeat has arrived once, but for 429. */
 static void
 check_server_saw(size_t marker)
 {
-    const struct chaos_seen *seen = chaos_server_seen(server, marker);
-    const struct one *one = &calls[marker];
+    const char *wrong = chaos_call_seen_wrong(&calls[marker].call,
+                                              chaos_notes_seen(notes, marker));
 
-    if (!one->started)
-        ck_assert_uint_eq(seen->received, 0);
-    ck_assert_uint_le(seen->received, 3);
-    if (one->kind == POST)
-        ck_assert_uint_le(seen->received, 1);
-    if ((one->kind == UPSERT || one->kind == DELETE) && !one->repeat)
-        ck_assert_uint_le(seen->received, 1 + seen->told_429);
+    ck_assert_msg(wrong == NULL, "%zu: %s", marker, wrong);
 }
 
 static void
@@ -133,14 +94,14 @@ on_reply(const struct vecwire_reply *reply, void *arg)
     size_t marker = (size_t)(one - calls);
 
     ck_assert(!in_verb);
-    ck_assert(one->started && !one->done);
+    ck_assert(one->call.started && !one->call.done);
     ck_assert_uint_eq(one->client, n_clients);
-    one->done = true;
+    one->call.done = true;
     n_done++;
     n_answered += vecwire_reply_error(reply) == NULL;
     check_answer(reply, marker);
     check_server_saw(marker);
-    ck_assert(!vecwire_cancel(client, one->id));
+    ck_assert(!vecwire_cancel(client, one->call.id));
     ck_assert_int_eq(vecwire_client_drain(client, 0), VECWIRE_EBUSY);
     if (n_kept < MAX_KEPT && dice(8) == 0) {
         kept_marker[n_kept] = marker;
@@ -155,77 +116,32 @@ on_reply(const struct vecwire_reply *reply, void *arg)
 
 /* --- what a program does --- */
 
-static enum vecwire_err
-submit(size_t marker, const struct vecwire_call_options *options)
-{
-    static const char padding[20000];
-    char id[24], path[32];
-    const char *ids[] = {id};
-    const float vector[2] = {(float)marker, 0.5F};
-    struct one *one = &calls[marker];
-
-    snprintf(id, sizeof(id), "%zu", marker);
-    snprintf(path, sizeof(path), "/%zu", marker);
-    switch (one->kind) {
-    case QUERY:
-        return vecwire_query(
-            client, &VECWIRE_QUERY(.vector = vector, .dim = 2, .call = options),
-            on_reply, one, &one->id);
-    case UPSERT:
-        return vecwire_upsert(client,
-                              &VECWIRE_UPSERT(.matrix = vector, .rows = 1,
-                                              .dim = 2, .ids = ids,
-                                              .call = options),
-                              on_reply, one, &one->id);
-    case DELETE:
-        return vecwire_delete(
-            client, &VECWIRE_DELETE(.ids = ids, .rows = 1, .call = options),
-            on_reply, one, &one->id);
-    case GET:
-        return vecwire_raw(client, &VECWIRE_RAW(.path = path, .call = options),
-                           on_reply, one, &one->id);
-    default:
-        return vecwire_raw(
-            client,
-            &VECWIRE_RAW(.method = "POST", .path = path, .body = padding,
-                         .body_len = dice(sizeof(padding)), .call = options),
-            on_reply, one, &one->id);
-    }
-}
-
 static void
 start_one(void)
 {
-    static const char *const kinds[] = {"q", "u", "d", "r", "r"};
-    char text[24];
-    struct vecwire_header headers[] = {{"X-Marker", text}, {"X-Kind", NULL}};
     struct vecwire_call_options options =
-        VECWIRE_CALL_OPTIONS(.headers = headers, .n_headers = 2,
-                             .deadline_ms = 1 + dice(60),
-                             .no_retry = dice(10) == 0,
-                             .repeat_writes = dice(4) == 0);
+        VECWIRE_CALL_OPTIONS(.deadline_ms = 1 + dice(60),
+                             .no_retry = dice(10) == 0);
     struct one *one;
     enum vecwire_err err;
 
     if (n_calls == MAX_CALLS || client == NULL)
         return;
     one = &calls[++n_calls];
-    one->kind = (enum kind)dice(N_KINDS);
     one->client = n_clients;
-    one->repeat = options.repeat_writes;
-    headers[1].value = kinds[one->kind];
-    snprintf(text, sizeof(text), "%zu", n_calls);
+    one->call.marker = n_calls;
+    one->call.kind = (enum chaos_kind)dice(CHAOS_KINDS);
+    one->call.repeat = dice(4) == 0;
     in_verb = true;
-    one->started = true;
-    err = submit(n_calls, &options);
+    err = chaos_call_start(client, &one->call, options, dice(CHAOS_MAX_BODY),
+                           on_reply, one);
     in_verb = false;
-    one->started = err == VECWIRE_OK;
-    n_started += one->started;
-    n_refused += !one->started;
-    ck_assert_int_eq(one->id != 0, one->started);
+    n_started += one->call.started;
+    n_refused += !one->call.started;
+    ck_assert_int_eq(one->call.id != 0, one->call.started);
     if (closed)
         ck_assert_int_eq(err, VECWIRE_ECLOSED);
-    else if (!one->started)
+    else if (!one->call.started)
         ck_assert_int_eq(err, VECWIRE_EFULL);
 }
 
@@ -234,13 +150,13 @@ cancel_one(void)
 {
     size_t marker = n_calls == 0 ? 0 : 1 + dice((unsigned)n_calls);
     struct one *one = &calls[marker];
-    bool unfinished = one->started && !one->done && !one->canceled &&
-                      one->client == n_clients;
+    bool unfinished = one->call.started && !one->call.done &&
+                      !one->call.canceled && one->client == n_clients;
 
     if (client == NULL || marker == 0 || one->client != n_clients)
         return;
-    ck_assert_int_eq(vecwire_cancel(client, one->id), unfinished);
-    one->canceled |= unfinished;
+    ck_assert_int_eq(vecwire_cancel(client, one->call.id), unfinished);
+    one->call.canceled |= unfinished;
 }
 
 static void
@@ -307,7 +223,8 @@ connect_anew(void)
 {
     char url[40];
 
-    snprintf(url, sizeof(url), "http://127.0.0.1:%u",
+    snprintf(url, sizeof(url), "http%s://127.0.0.1:%u",
+             server_tls == NULL ? "" : "s",
              (unsigned)chaos_server_port(server));
     n_clients++;
     n_started = n_done = n_refused = 0;
@@ -316,7 +233,7 @@ connect_anew(void)
         vecwire_client_new(
             &client, base,
             &VECWIRE_OPTIONS(
-                    .url = url, .mem = &counting.mem,
+                    .url = url, .ca_file = ca_file, .mem = &counting.mem,
                     .connections = 1 + dice(4), .max_waiting = 1 + dice(20),
                     .max_waiting_bytes = 1000 + dice(60000), .connect_ms = 100,
                     .idle_ms = 1 + dice(30), .max_reply_bytes = 12000,
@@ -370,40 +287,65 @@ one_program(void)
     event_free(tick);
 }
 
+static void
+begin(unsigned with_seed, struct event_base *on)
+{
+    seed = with_seed;
+    base = on;
+    counting_mem_init(&counting);
+    notes = calloc(1, chaos_notes_size(MAX_CALLS));
+    ck_assert_ptr_nonnull(notes);
+    notes->n_markers = MAX_CALLS;
+    if (rig_over_tls())
+        server_tls = chaos_tls_new(&ca_file);
+    server =
+        chaos_server_new(base, &(struct chaos_options){.seed = seed ^ 0x5555,
+                                                       .per_mille = 1000,
+                                                       .notes = notes,
+                                                       .tls = server_tls});
+}
+
+static void
+end(void)
+{
+    check_kept();
+    chaos_server_free(server);
+    event_base_loop(base, EVLOOP_NONBLOCK);
+    event_base_free(base);
+    ck_assert_uint_eq(counting.blocks, 0);
+    chaos_tls_free(server_tls);
+    server_tls = NULL;
+    free(notes);
+    n_calls = n_clients = 0;
+    memset(calls, 0, sizeof(calls));
+}
+
 START_TEST(a_random_program_gets_each_answer_once_and_its_own)
 {
-    size_t before = rig_descriptors();
+    size_t before;
 
-    seed = (unsigned)_i * 7919 + 1;
-    base = _i % 2 == 0 ? vecwire_event_base_new() : event_base_new();
-    counting_mem_init(&counting);
-    server = chaos_server_new(base, seed ^ 0x5555, MAX_CALLS);
+    if (rig_over_tls())
+        chaos_tls_free(chaos_tls_new(&ca_file));
+    before = rig_descriptors();
+    begin((unsigned)_i * 7919 + 1,
+          _i % 2 == 0 ? vecwire_event_base_new() : event_base_new());
     one_program();
     if (client != NULL)
         free_it();
     ck_assert_uint_gt(n_calls, 100);
     for (size_t i = 1; i <= n_calls; i++) {
-        ck_assert_int_eq(calls[i].started, calls[i].done);
+        ck_assert_int_eq(calls[i].call.started, calls[i].call.done);
         check_server_saw(i);
     }
-    check_kept();
-    chaos_server_free(server);
-    event_base_loop(base, EVLOOP_NONBLOCK);
-    ck_assert_uint_eq(counting.blocks, 0);
-    event_base_free(base);
+    end();
     ck_assert_uint_eq(rig_descriptors(), before);
-    n_calls = n_clients = 0;
-    memset(calls, 0, sizeof(calls));
 }
 END_TEST
 
 /* After all that a calm server finds every connection and place free. */
 START_TEST(after_a_storm_all_is_well_again)
 {
-    seed = (unsigned)_i + 1;
-    base = vecwire_event_base_new();
-    counting_mem_init(&counting);
-    server = chaos_server_new(base, seed, MAX_CALLS);
+    begin((unsigned)_i + 1, vecwire_event_base_new());
     connect_anew();
     for (int i = 0; i < 300 && n_calls < MAX_CALLS; i++) {
         start_one();
@@ -421,12 +363,7 @@ START_TEST(after_a_storm_all_is_well_again)
     ck_assert_uint_eq(vecwire_client_stats(client)->calls_active, 0);
     ck_assert_uint_eq(vecwire_client_stats(client)->waiting_bytes, 0);
     free_it();
-    check_kept();
-    chaos_server_free(server);
-    event_base_free(base);
-    ck_assert_uint_eq(counting.blocks, 0);
-    n_calls = n_clients = 0;
-    memset(calls, 0, sizeof(calls));
+    end();
 }
 END_TEST
 
