@@ -4,6 +4,7 @@
 #ifndef VECWIRE_TESTS_COUNTING_MEM_H
 #define VECWIRE_TESTS_COUNTING_MEM_H
 
+#include <assert.h>
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct counting_mem {
     size_t fail_at; /* 1: the next one; 0: none */
     bool and_after; /* all later ones fail as well */
     size_t blocks;  /* not freed yet */
+    size_t bytes;   /* of them */
 };
 
 /* Before each block stands its size. */
@@ -36,13 +38,14 @@ counting_mem_alloc(size_t size, void *ctx)
     struct counting_mem *counting = ctx;
     char *block;
 
-    ck_assert_uint_gt(size, 0);
+    assert(size > 0);
     if (counting_mem_fails(counting))
         return NULL;
     block = malloc(size + COUNTING_MEM_FRONT);
-    ck_assert_ptr_nonnull(block);
+    assert(block != NULL);
     memcpy(block, &size, sizeof(size));
     counting->blocks++;
+    counting->bytes += size;
     return block + COUNTING_MEM_FRONT;
 }
 
@@ -54,8 +57,9 @@ counting_mem_free(void *block, size_t size, void *ctx)
     size_t asked;
 
     memcpy(&asked, front, sizeof(asked));
-    ck_assert_uint_eq(size, asked);
+    assert(size == asked);
     counting->blocks--;
+    counting->bytes -= size;
     free(front);
 }
 
