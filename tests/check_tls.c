@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* https: whom a client trusts, and what calls over TLS cost. */
+/* https: the system's trust, and what calls over TLS cost. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,86 +10,6 @@
 #include "tests/client_rig.h"
 #include "tests/net_rig.h"
 #include "tests/tls_rig.h"
-
-/* --- whose certificates are taken --- */
-
-enum issuer { OURS, ANOTHER, ITSELF, ITSELF_AND_TRUSTED };
-
-static const struct row {
-    const char *host, *name, *alt_names;
-    enum issuer issuer;
-    bool expired, insecure;
-    const char *why; /* NULL: taken */
-} table[] = {
-    {"localhost", "x", "DNS:localhost", OURS, 0, 0, NULL},
-    {"LocalHost", "x", "DNS:localhost", OURS, 0, 0, NULL},
-    {"localhost.", "x", "DNS:localhost", OURS, 0, 0, NULL},
-    {"localhost", "x", "DNS:a.example,DNS:localhost", OURS, 0, 0, NULL},
-    {"127.0.0.1", "x", "IP:127.0.0.1", OURS, 0, 0, NULL},
-    {"[::1]", "x", "IP:::1", OURS, 0, 0, NULL},
-    {"[::1]", "x", "IP:127.0.0.1,DNS:::1", OURS, 0, 0, "IP address mismatch"},
-    {"localhost", "x", "DNS:localhost", ITSELF_AND_TRUSTED, 0, 0, NULL},
-    {"localhost", "x", "DNS:other.example", ITSELF, 0, true, NULL},
-    {"localhost", "x", "DNS:other.example", OURS, 0, 0, "hostname mismatch"},
-    {"localhost", "x", "DNS:localhost.example", OURS, 0, 0,
-     "hostname mismatch"},
-    {"localhost", "x", "DNS:*", OURS, 0, 0, "hostname mismatch"},
-    {"localhost", "localhost", NULL, OURS, 0, 0, "hostname mismatch"},
-    {"localhost", "localhost", "IP:127.0.0.1", OURS, 0, 0, "hostname mismatch"},
-    {"localhost", "x", "IP:127.0.0.1", OURS, 0, 0, "hostname mismatch"},
-    {"127.0.0.1", "x", "IP:127.0.0.2", OURS, 0, 0, "IP address mismatch"},
-    {"127.0.0.1", "x", "DNS:127.0.0.1", OURS, 0, 0, "IP address mismatch"},
-    {"127.0.0.1", "127.0.0.1", NULL, OURS, 0, 0, "IP address mismatch"},
-    {"localhost", "x", "DNS:localhost", OURS, true, 0,
-     "certificate has expired"},
-    {"localhost", "x", "DNS:localhost", ITSELF, 0, 0,
-     "self-signed certificate"},
-    {"localhost", "x", "DNS:localhost", ANOTHER, 0, 0,
-     "unable to get local issuer certificate"},
-};
-#define N_ROWS ((int)(sizeof(table) / sizeof(table[0])))
-
-static const struct cert *
-cert_of(const struct row *row)
-{
-    struct cert_spec spec = {.name = row->name,
-                             .alt_names = row->alt_names,
-                             .expired = row->expired};
-
-    if (row->issuer == OURS)
-        spec.issuer = cert_authority();
-    else if (row->issuer == ANOTHER)
-        spec.issuer =
-            cert_new(&(struct cert_spec){.name = "another CA", .ca = true});
-    return cert_new(&spec);
-}
-
-START_TEST(a_certificate_is_taken_or_refused)
-{
-    const struct row *row = &table[_i];
-    const struct cert *cert = cert_of(row);
-    struct vecwire_options options = VECWIRE_OPTIONS(.insecure = row->insecure);
-    struct tls_rig rig;
-
-    if (row->issuer == ITSELF_AND_TRUSTED)
-        options.ca_file = cert->cert_file;
-    if (row->host[0] != '[')
-        tls_rig_init(&rig, cert, tls_rig_answers);
-    else if (!tls_rig_init_at(&rig, "::1", cert, tls_rig_answers))
-        return; /* a machine without IPv6 */
-    ck_assert_int_eq(tls_rig_client(&rig, row->host, options), VECWIRE_OK);
-    if (row->why == NULL) {
-        ck_assert_int_eq(tls_rig_ask(&rig), VECWIRE_OK);
-        ck_assert_ptr_nonnull(
-            strstr(fault_server_request(rig.server), TLS_RIG_KEY));
-    } else {
-        (void)tls_rig_ask(&rig);
-        tls_rig_expect(&rig, VECWIRE_ETLS, VECWIRE_PHASE_TLS, row->why);
-        ck_assert_uint_eq(fault_server_received(rig.server), 0);
-    }
-    tls_rig_fini(&rig);
-}
-END_TEST
 
 START_TEST(the_system_s_store_is_used_where_no_file_is_given)
 {
@@ -416,7 +336,6 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-    tcase_add_loop_test(tc, a_certificate_is_taken_or_refused, 0, N_ROWS);
     tcase_add_loop_test(tc, the_system_s_store_is_used_where_no_file_is_given,
                         0, 2);
     tcase_add_test(tc, insecure_is_logged_and_nothing_else_is);

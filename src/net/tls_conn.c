@@ -110,25 +110,30 @@ vecwire__tls_conn_free(struct vecwire__tls_conn *conn)
     vecwire__mem_free(&conn->tls->mem, conn, sizeof(*conn));
 }
 
+/* The newest error says so: what the cryptography found is before it. */
+static bool
+is_refused_certificate(const struct vecwire__tls_conn *conn)
+{
+    unsigned long code = ERR_peek_last_error();
+
+    return !conn->tls->insecure && ERR_GET_LIB(code) == ERR_LIB_SSL &&
+           ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED;
+}
+
 /* The error queue has the reason, or nothing and the socket has it. */
 static void
 tell_reason(const struct vecwire__tls_conn *conn, char *why, size_t size)
 {
-    long verified = SSL_get_verify_result(conn->ssl);
-
     if (ERR_peek_error() == 0)
         snprintf(why, size, "%s",
                  conn->socket_errno != 0 ? strerror(conn->socket_errno)
                                          : "connection closed");
+    else if (is_refused_certificate(conn))
+        snprintf(
+            why, size, "certificate verify failed: %s",
+            X509_verify_cert_error_string(SSL_get_verify_result(conn->ssl)));
     else
         vecwire__tls_errors_text(why, size);
-    if (!conn->tls->insecure && verified != X509_V_OK &&
-        ERR_GET_REASON(ERR_peek_error()) == SSL_R_CERTIFICATE_VERIFY_FAILED) {
-        size_t n = strlen(why);
-
-        snprintf(why + n, size - n, ": %s",
-                 X509_verify_cert_error_string(verified));
-    }
 }
 
 static bool
