@@ -200,6 +200,9 @@ conn_step(struct conn *conn)
     case FAULT_FILL:
     case FAULT_DRIP:
         return conn_send(conn);
+    case FAULT_TLS_UPDATE:
+        fault_tls_update(conn->tls);
+        return true;
     case FAULT_GATE:
         return !conn->at_gate;
     case FAULT_DISCARD:

@@ -23,6 +23,7 @@ enum fault_kind {
     FAULT_HALF_CLOSE, /* shut the sending side down */
     FAULT_RESET,      /* close with RST */
     FAULT_CUT,        /* over TLS: close without close_notify */
+    FAULT_TLS_UPDATE, /* over TLS: new keys, with 1.2 another handshake */
     FAULT_STALL,      /* nothing any more: neither read nor close */
     FAULT_AGAIN       /* from the start */
 };

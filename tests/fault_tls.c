@@ -188,6 +188,21 @@ fault_tls_send(struct fault_tls *tls, const void *bytes, size_t n)
 }
 
 void
+fault_tls_update(struct fault_tls *tls)
+{
+    struct vecwire__tls_errors errors;
+
+    vecwire__tls_errors_begin(&errors);
+    if (SSL_version(tls->ssl) >= TLS1_3_VERSION)
+        SSL_key_update(tls->ssl, SSL_KEY_UPDATE_REQUESTED);
+    else
+        SSL_renegotiate(tls->ssl);
+    SSL_do_handshake(tls->ssl);
+    fault_tls_flush(tls);
+    vecwire__tls_errors_end(&errors);
+}
+
+void
 fault_tls_bye(struct fault_tls *tls)
 {
     struct vecwire__tls_errors errors;

@@ -19,10 +19,12 @@ static const unsigned char protocols[] = "\x08http/1.1";
 static int
 no_password(char *to, int size, int writing, void *arg)
 {
+    bool *encrypted = arg;
+
     (void)to;
     (void)size;
     (void)writing;
-    (void)arg;
+    *encrypted = true;
     return -1;
 }
 
@@ -53,20 +55,36 @@ take_trust(SSL_CTX *ctx, const struct vecwire__tls_config *config, char *why,
     return bad_file(why, size, "ca_file", config->ca_file);
 }
 
+/* A key of another kind than the certificate's is taken without a word, as one
+ * of a second certificate: so look at the pair. */
+static bool
+take_key(SSL_CTX *ctx, const char *key_file)
+{
+    return SSL_CTX_use_PrivateKey_file(ctx, key_file, SSL_FILETYPE_PEM) == 1 &&
+           SSL_CTX_check_private_key(ctx) == 1;
+}
+
 static enum vecwire_err
 take_certificate(SSL_CTX *ctx, const struct vecwire__tls_config *config,
                  char *why, size_t size)
 {
+    bool encrypted = false, taken;
+
     if (config->cert_file == NULL)
         return VECWIRE_OK;
     SSL_CTX_set_default_passwd_cb(ctx, no_password);
+    SSL_CTX_set_default_passwd_cb_userdata(ctx, &encrypted);
     if (SSL_CTX_use_certificate_chain_file(ctx, config->cert_file) != 1)
         return bad_file(why, size, "cert_file", config->cert_file);
-    /* It is checked against the certificate, too. */
-    if (SSL_CTX_use_PrivateKey_file(ctx, config->key_file, SSL_FILETYPE_PEM) !=
-        1)
+    taken = take_key(ctx, config->key_file);
+    SSL_CTX_set_default_passwd_cb_userdata(ctx, NULL);
+    if (taken)
+        return VECWIRE_OK;
+    if (!encrypted)
         return bad_file(why, size, "key_file", config->key_file);
-    return VECWIRE_OK;
+    snprintf(why, size, "key_file: %.100s: the key is encrypted",
+             config->key_file);
+    return VECWIRE_EINVAL;
 }
 
 static enum vecwire_err
