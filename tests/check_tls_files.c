@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "server/serve_tls.h"
 #include "tests/client_rig.h"
 #include "tests/tls_rig.h"
 
@@ -150,6 +151,39 @@ END_TEST
 
 /* --- passphrases --- */
 
+/* What the server says of its own; "": nothing. */
+static const char *
+server_refusal(const char *cert_file, const char *key_file)
+{
+    static char text[300];
+    SSL_CTX *ctx =
+        vecwire__serve_tls_new(cert_file, key_file, text, sizeof(text));
+
+    if (ctx != NULL)
+        text[0] = '\0';
+    vecwire__serve_tls_free(ctx);
+    return text;
+}
+
+START_TEST(the_server_s_own_files_are_looked_at_the_same_way)
+{
+    const struct cert *cert = cert_localhost();
+    const struct cert *rsa =
+        cert_new(&(struct cert_spec){.name = "rsa", .rsa_bits = 2048});
+    const char *text;
+    char file[40];
+
+    ck_assert_str_eq(server_refusal(cert->cert_file, cert->key_file), "");
+    text = server_refusal(cert->cert_file, rsa->key_file);
+    ck_assert_ptr_eq(strstr(text, rsa->key_file), text);
+    text = server_refusal(cert->cert_file, cert_authority()->key_file);
+    ck_assert_msg(strstr(text, "mismatch") != NULL, "%s", text);
+    cert_locked_key(file, sizeof(file), cert, _i == 1);
+    text = server_refusal(cert->cert_file, file);
+    ck_assert_msg(strstr(text, "encrypted") != NULL, "%s", text);
+}
+END_TEST
+
 START_TEST(an_encrypted_key_is_refused)
 {
     const struct cert *cert = cert_localhost();
@@ -227,6 +261,8 @@ add_tests(TCase *tc)
     tcase_add_test(tc, a_key_of_another_kind_than_its_certificate_is_refused);
     tcase_add_loop_test(tc, a_server_gets_the_certificates_behind_ours, 0, 2);
     tcase_add_loop_test(tc, an_encrypted_key_is_refused, 0, 2);
+    tcase_add_loop_test(tc, the_server_s_own_files_are_looked_at_the_same_way,
+                        0, 2);
     tcase_add_loop_test(tc, no_passphrase_is_asked_for_on_the_terminal, 0, 2);
 }
 

@@ -31,11 +31,34 @@ refuse(char *err, size_t err_size, const char *path)
 static int
 no_password(char *to, int size, int writing, void *arg)
 {
+    bool *encrypted = arg;
+
     (void)to;
     (void)size;
     (void)writing;
-    (void)arg;
+    *encrypted = true;
     return -1;
+}
+
+/* The pair is looked at once more: a key of another kind than the
+ * certificate's is taken for one of a second certificate. */
+static bool
+take_files(SSL_CTX *ctx, const char *cert, const char *key, char *err,
+           size_t err_size)
+{
+    bool encrypted = false;
+
+    SSL_CTX_set_default_passwd_cb(ctx, no_password);
+    SSL_CTX_set_default_passwd_cb_userdata(ctx, &encrypted);
+    if (SSL_CTX_use_certificate_chain_file(ctx, cert) != 1)
+        return refuse(err, err_size, cert);
+    if (SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) == 1 &&
+        SSL_CTX_check_private_key(ctx) == 1)
+        return true;
+    (void)refuse(err, err_size, key);
+    if (encrypted)
+        snprintf(err, err_size, "%s: the key is encrypted", key);
+    return false;
 }
 
 /* HTTP/1.1, if the client has it among its own. */
@@ -65,12 +88,7 @@ set_up(SSL_CTX *ctx, const char *cert, const char *key, char *err,
     SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
                               SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, NULL);
-    SSL_CTX_set_default_passwd_cb(ctx, no_password);
-    if (SSL_CTX_use_certificate_chain_file(ctx, cert) != 1)
-        return refuse(err, err_size, cert);
-    if (SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1)
-        return refuse(err, err_size, key);
-    return true;
+    return take_files(ctx, cert, key, err, err_size);
 }
 
 struct ssl_ctx_st *
