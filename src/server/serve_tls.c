@@ -82,13 +82,17 @@ static bool
 set_up(SSL_CTX *ctx, const char *cert, const char *key, char *err,
        size_t err_size)
 {
+    bool taken;
+
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION);
     /* What we begin to write libevent goes on with. */
     SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
                               SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_alpn_select_cb(ctx, choose_protocol, NULL);
-    return take_files(ctx, cert, key, err, err_size);
+    taken = take_files(ctx, cert, key, err, err_size);
+    SSL_CTX_set_default_passwd_cb_userdata(ctx, NULL);
+    return taken;
 }
 
 struct ssl_ctx_st *
