@@ -16,12 +16,15 @@
 #include "codec/mem.h"
 
 /* As ck_assert_msg(), which reports each time that it holds: too slow for
- * hundreds of thousands. */
+ * hundreds of thousands. The fuzz targets, which are no Check programs, bring
+ * their own. */
+#ifndef REQUIRE
 #define REQUIRE(holds, ...)                                                    \
     do {                                                                       \
         if (!(holds))                                                          \
             ck_abort_msg(__VA_ARGS__);                                         \
     } while (0)
+#endif
 
 struct record {
     struct vecwire__buf log;
