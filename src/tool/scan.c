@@ -73,6 +73,47 @@ here(const struct scan *scan)
     return scan->at < scan->len ? scan->text[scan->at] : '\0';
 }
 
+/* The four digits of \u as a number; 0x10000: they are none. */
+static unsigned
+skip_unit(struct scan *scan)
+{
+    unsigned unit = 0;
+
+    for (int i = 0; i < 4; i++) {
+        char digit = here(scan);
+
+        if (digit >= '0' && digit <= '9')
+            unit = unit << 4 | (unsigned)(digit - '0');
+        else if ((digit | 0x20) >= 'a' && (digit | 0x20) <= 'f')
+            unit = unit << 4 | (unsigned)((digit | 0x20) - 'a' + 10);
+        else
+            return 0x10000;
+        scan->at++;
+    }
+    return unit;
+}
+
+/* Behind \u. Of a character over U+FFFF both halves must be there. */
+static bool
+skip_unicode(struct scan *scan)
+{
+    unsigned unit = skip_unit(scan);
+    bool half = unit >= 0xdc00 && unit <= 0xdfff;
+
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+        half = scan->len - scan->at < 2 ||
+               memcmp(scan->text + scan->at, "\\u", 2) != 0;
+        if (!half) {
+            scan->at += 2;
+            unit = skip_unit(scan);
+            half = unit < 0xdc00 || (unit > 0xdfff && unit < 0x10000);
+        }
+    }
+    if (half)
+        return fault(scan, "half a character in a string");
+    return unit < 0x10000 || fault(scan, "bad \\u escape in a string");
+}
+
 static bool
 skip_escape(struct scan *scan)
 {
@@ -83,13 +124,7 @@ skip_escape(struct scan *scan)
     if (kind == '\0' || strchr("\"\\/bfnrtu", kind) == NULL)
         return fault(scan, "bad escape in a string");
     scan->at++;
-    for (int i = 0; kind == 'u' && i < 4; i++) {
-        if (here(scan) == '\0' ||
-            strchr("0123456789abcdefABCDEF", here(scan)) == NULL)
-            return fault(scan, "bad \\u escape in a string");
-        scan->at++;
-    }
-    return true;
+    return kind != 'u' || skip_unicode(scan);
 }
 
 static bool

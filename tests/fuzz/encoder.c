@@ -36,7 +36,7 @@ static void
 take_request(struct fuzz_input *input, unsigned mode, struct request *request)
 {
     memset(request, 0, sizeof(*request));
-    request->rows = 1 + (mode >> 2) % MAX_ROWS;
+    request->rows = 1 + (mode >> 2 & 3) % MAX_ROWS;
     request->dim = (mode >> 4) % (MAX_DIM + 1);
     for (size_t i = 0; i < request->rows * request->dim; i++) {
         uint32_t bits = 0;
@@ -100,6 +100,7 @@ is_object(const char *text, bool *sure)
     json_error_t error;
     json_t *tree = json_loads(text, JSON_ALLOW_NUL, &error);
     enum json_error_code code = json_error_code(&error);
+    bool object = json_is_object(tree);
     size_t brackets = 0;
 
     for (const char *p = text; *p != '\0'; p++)
@@ -108,7 +109,7 @@ is_object(const char *text, bool *sure)
             (tree != NULL || (code != json_error_numeric_overflow &&
                               code != json_error_null_byte_in_key));
     json_decref(tree);
-    return tree != NULL && text[0] != '[';
+    return object;
 }
 
 static bool

@@ -191,6 +191,8 @@ check_headers(struct fuzz_input *input)
                                           .api_key = SECRET,
                                           .base = lists[0],
                                           .extra = lists[1]};
+    /* The fuzzer may come upon it and name a header so. */
+    bool known = memmem(input->at, input->left, SECRET, strlen(SECRET)) != NULL;
     struct vecwire_refusal refusal = {.text = ""};
     struct vecwire__headers made;
     struct fuzz_mem counting;
@@ -217,9 +219,9 @@ check_headers(struct fuzz_input *input)
             &made, parts.n_extra == 0 ? NULL : lists[1][parts.n_extra - 1].name,
             parts.n_extra == 0 ? NULL : lists[1][parts.n_extra - 1].value);
     else
-        FUZZ_REQUIRE(refusal.text[0] != '\0' &&
-                         strstr(refusal.text, SECRET) == NULL && made.n == 0,
-                     "no reason");
+        FUZZ_REQUIRE(refusal.text[0] != '\0' && made.n == 0, "no reason");
+    FUZZ_REQUIRE(known || strstr(refusal.text, SECRET) == NULL,
+                 "the key is told");
     vecwire__headers_free(&made, &counting.mem);
     FUZZ_REQUIRE(counting.blocks == 0, "%zu blocks are left", counting.blocks);
     while (n > 0)
