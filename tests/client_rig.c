@@ -50,7 +50,15 @@ void
 client_rig_init(struct client_rig *rig, const struct fault_step *const *scripts,
                 size_t n, struct vecwire_options options)
 {
-    rig->base = vecwire_event_base_new();
+    client_rig_init_on(rig, vecwire_event_base_new(), scripts, n, options);
+}
+
+void
+client_rig_init_on(struct client_rig *rig, struct event_base *base,
+                   const struct fault_step *const *scripts, size_t n,
+                   struct vecwire_options options)
+{
+    rig->base = base;
     ck_assert_ptr_nonnull(rig->base);
     ck_assert_int_eq(vecwire_loop_new(&rig->loop, rig->base), VECWIRE_OK);
     rig->server = fault_server_new(rig->base, "127.0.0.1", scripts, n);

@@ -32,6 +32,10 @@ struct rig_outcome {
 void client_rig_init(struct client_rig *rig,
                      const struct fault_step *const *scripts, size_t n,
                      struct vecwire_options options);
+/* The same on a base of the test's, which is the rig's from here on. */
+void client_rig_init_on(struct client_rig *rig, struct event_base *base,
+                        const struct fault_step *const *scripts, size_t n,
+                        struct vecwire_options options);
 void client_rig_fini(struct client_rig *rig);
 
 /* Start a call; it must be taken. */

@@ -10,7 +10,7 @@ fi
 VECWIRE_OVER_TLS=yes
 export VECWIRE_OVER_TLS
 bad=0
-for name in close framing log net outcome reentry rows_net stress traps \
+for name in close fork framing log net outcome reentry rows_net stress traps \
     upload_ends; do
     "tests/check_$name" || bad=1
 done

@@ -234,6 +234,12 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
  * meanwhile are refused with VECWIRE_ECLOSED. After it no callback runs. NULL
  * is fine.
  *
+ * In a child of the process that made the client it calls event_reinit() on
+ * the base first; the rest is the same, callbacks too, and nothing of it
+ * reaches the other side or the parent. The base must not run in the child
+ * before, nor a client be freed there that another thread than the forking one
+ * uses. vecwire_uploader_free() does likewise.
+ *
  * Descriptors are closed at once. When the base is not running, libevent
  * keeps about 1.2 KB a connection until its next pass or its own free, and
  * about 1 KB a name look-up until its next pass.

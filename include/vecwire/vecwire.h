@@ -27,8 +27,12 @@
  *     kept-alive connection for at most idle_ms.
  *
  * Several loops may run side by side in several threads, each with a base
- * and clients of its own. After fork() a child may not use its parent's
- * clients; it makes its own.
+ * and clients of its own.
+ *
+ * After fork() a client is its parent's. In the child it may be left alone or
+ * freed, which the parent does not feel (see vecwire_client_free()); other
+ * functions send nothing and change nothing: VECWIRE_ECLOSED, or false. The
+ * child makes clients of its own, on a base of its own.
  */
 #ifndef VECWIRE_H
 #define VECWIRE_H

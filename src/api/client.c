@@ -121,6 +121,7 @@ release(struct vecwire_client *client)
     free_text(client, client->texts.tenant);
     free_text(client, client->texts.collection);
     free_text(client, client->texts.user_agent);
+    vecwire__home_fini(&client->home);
     if (client->gone != NULL)
         *client->gone = true;
     vecwire__mem_free(&mem, client, sizeof(*client));
@@ -348,6 +349,7 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
     client->guard =
         (struct vecwire__guard){&client->mem, &client->engine.in_hook};
     client->guarded = vecwire__guard_mem(&client->guard);
+    vecwire__home_init(&client->home);
     client->options = taken;
     client->base = base;
     client->dialect = vecwire__dialect_find(taken.dialect);
@@ -371,11 +373,25 @@ vecwire_client_new(struct vecwire_client **out, struct event_base *base,
 }
 
 void
+vecwire__client_part(struct vecwire_client *client)
+{
+    if (client->away || !vecwire__home_left(&client->home))
+        return;
+    client->away = true;
+    /* First: until then our watchers are in the parent's epoll set, from which
+     * it would lose them. Done twice it does no harm. */
+    (void)event_reinit(client->base);
+    vecwire__net_part(client->net);
+    vecwire__pool_close(&client->engine.pool);
+}
+
+void
 vecwire_client_free(struct vecwire_client *client)
 {
     if (client == NULL || client->engine.state == VECWIRE__ENGINE_SHUT)
         return;
     assert(!client->engine.in_hook);
+    vecwire__client_part(client);
     vecwire__engine_enter(&client->engine);
     vecwire__engine_shutdown(&client->engine);
     vecwire__net_free(client->net);
@@ -391,7 +407,8 @@ vecwire_client_close(struct vecwire_client *client, uint32_t timeout_ms,
     if (client == NULL)
         return VECWIRE_EINVAL;
     assert(!client->engine.in_hook);
-    if (client->engine.state != VECWIRE__ENGINE_OPEN)
+    if (client->engine.state != VECWIRE__ENGINE_OPEN ||
+        vecwire__home_left(&client->home))
         return VECWIRE_ECLOSED;
     vecwire__engine_close(&client->engine, client, ms_to_ns(timeout_ms), cb,
                           arg);
@@ -404,7 +421,8 @@ vecwire_cancel(struct vecwire_client *client, vecwire_call_id id)
     if (client == NULL)
         return false;
     assert(!client->engine.in_hook);
-    return vecwire__engine_cancel(&client->engine, id);
+    return !vecwire__home_left(&client->home) &&
+           vecwire__engine_cancel(&client->engine, id);
 }
 
 bool
@@ -413,7 +431,8 @@ vecwire_resume(struct vecwire_client *client, vecwire_call_id id)
     if (client == NULL)
         return false;
     assert(!client->engine.in_hook);
-    return vecwire__engine_resume(&client->engine, id);
+    return !vecwire__home_left(&client->home) &&
+           vecwire__engine_resume(&client->engine, id);
 }
 
 const struct vecwire_stats *

@@ -2,6 +2,7 @@
 #ifndef VECWIRE_API_CLIENT_H
 #define VECWIRE_API_CLIENT_H
 
+#include "api/home.h"
 #include "codec/guard.h"
 #include "call/engine.h"
 #include "dialect/hms_mask.h"
@@ -34,6 +35,8 @@ struct vecwire_client {
     struct event_base *base;
     struct event *timer_event;
     struct event *due_event;
+    struct vecwire__home home;
+    bool away;  /* in a child, and made ready to be freed there */
     bool *gone; /* a drain on the stack wants to know of our end */
 };
 
@@ -48,5 +51,9 @@ enum vecwire_err vecwire__options_take(struct vecwire_options *out,
 enum vecwire_err vecwire__own_headers(
     struct vecwire_client *client, const struct vecwire_call_options *options,
     struct vecwire__headers *out, struct vecwire_refusal *refusal);
+
+/* Before anything is given back: in a child of the client's process the
+ * parent is not to feel it, and no call is sent any more. */
+void vecwire__client_part(struct vecwire_client *client);
 
 #endif

@@ -69,6 +69,8 @@ vecwire_client_drain(struct vecwire_client *client, uint32_t timeout_ms)
     if (client == NULL)
         return VECWIRE_EINVAL;
     assert(!client->engine.in_hook);
+    if (vecwire__home_left(&client->home))
+        return VECWIRE_ECLOSED;
     if (client->engine.depth > 0 || vecwire__base_runs(client->base))
         return VECWIRE_EBUSY;
     timer = event_new(client->base, -1, EV_TIMEOUT, on_time_up, &time_up);

@@ -145,12 +145,31 @@ vecwire_uploader_new(struct vecwire_uploader **out,
     if (client->engine.state != VECWIRE__ENGINE_OPEN)
         return vecwire__refuse(refusal, VECWIRE_ECLOSED, SIZE_MAX, SIZE_MAX,
                                "the client was closed");
+    if (vecwire__home_left(&client->home))
+        return vecwire__refuse(refusal, VECWIRE_ECLOSED, SIZE_MAX, SIZE_MAX,
+                               "the client is the parent process's");
     if (client->dialect->upsert_parts == NULL)
         return vecwire__refuse(refusal, VECWIRE_EUNSUPPORTED, SIZE_MAX,
                                SIZE_MAX, "%s does not offer this",
                                client->dialect->name);
     fill_in(&taken, client->dialect->upsert_parts);
     return begin(out, client, &taken, refusal);
+}
+
+/* Its client; NULL once it is complete. */
+static struct vecwire_client *
+client_of(const struct vecwire_uploader *uploader)
+{
+    return uploader->engine == NULL ? NULL : uploader->engine->config.host.ctx;
+}
+
+/* Is this a child of its client's process? */
+static bool
+is_away(const struct vecwire_uploader *uploader)
+{
+    const struct vecwire_client *client = client_of(uploader);
+
+    return client != NULL && vecwire__home_left(&client->home);
 }
 
 /* No hook of the caller's may call the library. */
@@ -181,6 +200,9 @@ vecwire_uploader_add(struct vecwire_uploader *uploader,
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "uploader is NULL");
     assert_no_hook(uploader);
+    if (is_away(uploader))
+        return vecwire__refuse(refusal, VECWIRE_ECLOSED, SIZE_MAX, SIZE_MAX,
+                               "the client is the parent process's");
     err = vecwire__upload_add(uploader, &known, taken, refusal);
     if (err == VECWIRE_ENOMEM)
         vecwire__refuse(refusal, err, SIZE_MAX, SIZE_MAX, "out of memory");
@@ -193,7 +215,8 @@ vecwire_uploader_end(struct vecwire_uploader *uploader)
     if (uploader == NULL)
         return;
     assert_no_hook(uploader);
-    vecwire__upload_end(uploader);
+    if (!is_away(uploader))
+        vecwire__upload_end(uploader);
 }
 
 bool
@@ -202,7 +225,7 @@ vecwire_uploader_cancel(struct vecwire_uploader *uploader)
     if (uploader == NULL)
         return false;
     assert_no_hook(uploader);
-    return vecwire__upload_cancel(uploader);
+    return !is_away(uploader) && vecwire__upload_cancel(uploader);
 }
 
 void
@@ -211,6 +234,8 @@ vecwire_uploader_free(struct vecwire_uploader *uploader)
     if (uploader == NULL)
         return;
     assert_no_hook(uploader);
+    if (client_of(uploader) != NULL)
+        vecwire__client_part(client_of(uploader));
     vecwire__upload_free(uploader);
 }
 

@@ -100,6 +100,9 @@ begin(const struct verb *verb, struct vecwire__call **call)
     if (engine->state != VECWIRE__ENGINE_OPEN)
         return vecwire__refuse(verb->refusal, VECWIRE_ECLOSED, SIZE_MAX,
                                SIZE_MAX, "the client was closed");
+    if (vecwire__home_left(&verb->client->home))
+        return vecwire__refuse(verb->refusal, VECWIRE_ECLOSED, SIZE_MAX,
+                               SIZE_MAX, "the client is the parent process's");
     err = vecwire__engine_admit(engine, 0);
     if (err != VECWIRE_OK)
         return vecwire__refuse(verb->refusal, err, SIZE_MAX, SIZE_MAX,

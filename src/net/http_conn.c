@@ -2,9 +2,12 @@
 #include "net/http_conn.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <event2/buffer.h>
 
@@ -272,6 +275,23 @@ vecwire__http_unwatch(struct vecwire__http *http)
     http->gone = true;
 }
 
+/* The socket is the parent's, too, and evhttp will shut it down, which is for
+ * all who have it: give it another one under the same number. */
+static void
+part(struct vecwire__http *http)
+{
+    int fd = (int)bufferevent_getfd(http->bev), other;
+
+    if (fd < 0)
+        return;
+    bufferevent_setfd(http->bev, -1);
+    other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (other < 0 || dup3(other, fd, O_CLOEXEC) < 0)
+        (void)close(fd);
+    if (other >= 0)
+        (void)close(other);
+}
+
 void
 vecwire__http_drop(struct vecwire__http *http)
 {
@@ -281,6 +301,8 @@ vecwire__http_drop(struct vecwire__http *http)
     http->evreq = NULL;
     if (http->evcon == NULL)
         return;
+    if (http->net->parted)
+        part(http);
     evhttp_connection_set_closecb(http->evcon, NULL, NULL);
     if (evreq != NULL)
         evhttp_cancel_request(evreq);

@@ -48,6 +48,7 @@ struct vecwire__net {
     uint64_t pass;                        /* number of this pass */
     bool pass_begun;                      /* it had an event of ours */
     bool freed;
+    bool parted;                    /* in a child of the process */
     unsigned depth;                 /* of entries from the loop */
     struct vecwire_header *headers; /* of the head that is being reported */
     size_t cap_headers;

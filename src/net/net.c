@@ -136,6 +136,12 @@ vecwire__net_leave(struct vecwire__net *net)
 }
 
 void
+vecwire__net_part(struct vecwire__net *net)
+{
+    net->parted = true;
+}
+
+void
 vecwire__net_free(struct vecwire__net *net)
 {
     struct vecwire__http *http;

@@ -32,6 +32,10 @@ struct vecwire__net_config {
 enum vecwire_err vecwire__net_new(struct vecwire__net **out,
                                   const struct vecwire__net_config *config);
 
+/* This is a child of the process that opened the connections: closing them is
+ * for this process alone, from here on. */
+void vecwire__net_part(struct vecwire__net *net);
+
 /* Close every connection, without upcalls, and free. NULL is fine. Allowed
  * in any upcall: none runs after it, and memory waits for the way out. */
 void vecwire__net_free(struct vecwire__net *net);
