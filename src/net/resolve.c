@@ -6,27 +6,22 @@
 #include <string.h>
 #include <strings.h>
 
-static void
-add_v4(struct vecwire__addresses *out, struct in_addr addr, uint16_t port)
+void
+vecwire__address_add(struct vecwire__addresses *out, bool v6, const void *bytes,
+                     uint16_t port)
 {
     union vecwire__address *at = &out->at[out->n++];
 
     memset(at, 0, sizeof(*at));
-    at->in.sin_family = AF_INET;
-    at->in.sin_port = htons(port);
-    at->in.sin_addr = addr;
-}
-
-static void
-add_v6(struct vecwire__addresses *out, const struct in6_addr *addr,
-       uint16_t port)
-{
-    union vecwire__address *at = &out->at[out->n++];
-
-    memset(at, 0, sizeof(*at));
-    at->in6.sin6_family = AF_INET6;
-    at->in6.sin6_port = htons(port);
-    at->in6.sin6_addr = *addr;
+    if (v6) {
+        at->in6.sin6_family = AF_INET6;
+        at->in6.sin6_port = htons(port);
+        memcpy(&at->in6.sin6_addr, bytes, sizeof(at->in6.sin6_addr));
+    } else {
+        at->in.sin_family = AF_INET;
+        at->in.sin_port = htons(port);
+        memcpy(&at->in.sin_addr, bytes, sizeof(at->in.sin_addr));
+    }
 }
 
 bool
@@ -38,15 +33,15 @@ vecwire__resolve_here(const char *host, uint16_t port,
 
     out->n = 0;
     if (inet_pton(AF_INET, host, &v4) == 1) {
-        add_v4(out, v4, port);
+        vecwire__address_add(out, false, &v4, port);
     } else if (inet_pton(AF_INET6, host, &v6) == 1) {
-        add_v6(out, &v6, port);
+        vecwire__address_add(out, true, &v6, port);
     } else if (strcasecmp(host, "localhost") == 0 ||
                strcasecmp(host, "localhost.") == 0) {
         /* RFC 6761, 6.3: never asked of a server. */
         v4.s_addr = htonl(INADDR_LOOPBACK);
-        add_v6(out, &in6addr_loopback, port);
-        add_v4(out, v4, port);
+        vecwire__address_add(out, true, &in6addr_loopback, port);
+        vecwire__address_add(out, false, &v4, port);
     }
     return out->n != 0;
 }

@@ -24,6 +24,10 @@ struct vecwire__addresses {
     size_t n;
 };
 
+/* One more, of 4 or 16 bytes; there is room. */
+void vecwire__address_add(struct vecwire__addresses *out, bool v6,
+                          const void *bytes, uint16_t port);
+
 /* Answers what needs no server: IP literals, and localhost, which is ::1 and
  * 127.0.0.1. False: look it up. */
 bool vecwire__resolve_here(const char *host, uint16_t port,
@@ -32,6 +36,30 @@ bool vecwire__resolve_here(const char *host, uint16_t port,
 /* "127.0.0.1" or "::1" into text; with_port: "127.0.0.1:80", "[::1]:80". */
 void vecwire__address_text(const union vecwire__address *address,
                            bool with_port, char *text, size_t size);
+
+/* The addresses that a file in the form of /etc/hosts has for a name. False:
+ * none, or no file. */
+bool vecwire__hosts_find(const char *path, const char *host, uint16_t port,
+                         struct vecwire__addresses *out);
+
+#define VECWIRE__MAX_SEARCH 16
+#define VECWIRE__NAME_SIZE 512
+
+/* Domains in which a name is tried, and how many dots it must have to be
+ * tried as it is before. */
+struct vecwire__search {
+    char domains[VECWIRE__MAX_SEARCH][256];
+    size_t n;
+    unsigned ndots;
+};
+
+/* What a resolv.conf says about that. */
+void vecwire__search_read(const char *path, struct vecwire__search *search);
+
+/* The i-th name to ask for, from 0 on. False: there are no more. */
+bool vecwire__search_name(const struct vecwire__search *search,
+                          const char *host, size_t i,
+                          char name[VECWIRE__NAME_SIZE]);
 
 /* Nothing is read or opened before the first look-up. NULL: no memory.
  * Freed while a look-up is in flight, some memory stays with the base for one

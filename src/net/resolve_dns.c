@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names by libevent's evdns. Its base lives only while look-ups are in
  * flight: it would probe a name server that failed for ever, and so keep the
- * loop from returning; and what it knows of /etc/resolv.conf ages. */
+ * loop from returning; and what it knows of /etc/resolv.conf ages.
+ *
+ * Addresses of both kinds are asked for here and not by evdns_getaddrinfo():
+ * that gives up a query of one kind soon after the other kind was answered,
+ * even when the answer was that there is none. */
 #include "net/resolve.h"
 
 #include <stdio.h>
@@ -22,20 +26,35 @@ struct vecwire__resolver {
     struct evdns_base *dns; /* NULL: none at the moment */
     struct event *settle;   /* frees it, in a pass after its last callback */
     char *resolv_conf;
-    size_t in_flight; /* canceled ones included */
+    struct vecwire__search search;
+    size_t in_flight; /* canceled queries included */
     bool freed;
 };
 
+/* One of the two kinds of addresses. */
+struct query {
+    struct vecwire__lookup *lookup;
+    struct evdns_request *request; /* NULL: answered */
+    struct vecwire__addresses addresses;
+    int result; /* DNS_ERR_ */
+};
+
+enum { IPV4, IPV6 };
+
 struct vecwire__lookup {
     struct vecwire__resolver *resolver;
-    struct evdns_getaddrinfo_request *request; /* NULL: answered */
+    struct query queries[2];
     struct event *tell;
     vecwire__lookup_cb *cb;
     void *arg;
     struct vecwire__addresses addresses;
     const char *why;
-    bool starting; /* inside evdns_getaddrinfo() */
-    bool canceled;
+    size_t n_asked; /* names of the search list */
+    uint16_t port;
+    bool starting;  /* inside vecwire__lookup_new() */
+    bool told;      /* addresses or why are there, on_tell() is to come */
+    bool forgotten; /* its last query frees it */
+    char host[256];
 };
 
 static void
@@ -107,7 +126,8 @@ start_dns(struct vecwire__resolver *resolver)
 {
     /* DNS_OPTION_NAMESERVERS_NO_DEFAULT: without a name server in the file
      * evdns would ask 127.0.0.1, which nobody told it to. */
-    int what = DNS_OPTIONS_ALL | DNS_OPTION_NAMESERVERS_NO_DEFAULT;
+    int what = DNS_OPTION_NAMESERVERS | DNS_OPTION_MISC |
+               DNS_OPTION_NAMESERVERS_NO_DEFAULT;
 
     if (resolver->dns != NULL)
         return true;
@@ -117,8 +137,8 @@ start_dns(struct vecwire__resolver *resolver)
         return false;
     /* One lost packet must not take the whole connect limit; the file may
      * say otherwise. Whole seconds: evdns reads fractions by the locale. */
-    evdns_base_set_option(resolver->dns, "timeout:", "2");
-    evdns_base_set_option(resolver->dns, "getaddrinfo-allow-skew:", "1");
+    evdns_base_set_option(resolver->dns, "timeout:", "1");
+    evdns_base_set_option(resolver->dns, "attempts:", "5");
     /* A file that is missing or empty leaves no name server: the look-up
      * then fails by itself. */
     (void)evdns_base_resolv_conf_parse(resolver->dns, what,
@@ -126,62 +146,113 @@ start_dns(struct vecwire__resolver *resolver)
     /* The connect limit says when to give up. evdns prints a line on
      * standard error when it gives a name server up. */
     evdns_base_set_option(resolver->dns, "max-timeouts:", "255");
+    vecwire__search_read(resolver->resolv_conf, &resolver->search);
     return true;
 }
 
 static void
 lookup_free(struct vecwire__lookup *lookup)
 {
-    event_free(lookup->tell);
+    if (lookup->tell != NULL)
+        event_free(lookup->tell);
     vecwire__mem_free(MEM, lookup, sizeof(*lookup));
+}
+
+static bool
+is_asking(const struct vecwire__lookup *lookup)
+{
+    return lookup->queries[IPV4].request != NULL ||
+           lookup->queries[IPV6].request != NULL;
+}
+
+/* Each is still answered once. */
+static void
+cancel_queries(struct vecwire__lookup *lookup)
+{
+    for (size_t i = 0; i < 2; i++) {
+        if (lookup->queries[i].request != NULL)
+            evdns_cancel_request(lookup->resolver->dns,
+                                 lookup->queries[i].request);
+    }
+}
+
+/* It lives until evdns has answered what was asked. */
+static void
+forget(struct vecwire__lookup *lookup)
+{
+    if (!is_asking(lookup)) {
+        lookup_free(lookup);
+        return;
+    }
+    lookup->forgotten = true;
+    event_del(lookup->tell);
+    cancel_queries(lookup);
+}
+
+static void
+collect(struct vecwire__lookup *lookup)
+{
+    struct vecwire__addresses *out = &lookup->addresses;
+
+    for (size_t i = 0; i < 2; i++) {
+        const struct vecwire__addresses *in = &lookup->queries[i].addresses;
+
+        for (size_t k = 0; k < in->n && out->n < VECWIRE__MAX_ADDRESSES; k++)
+            out->at[out->n++] = in->at[k];
+    }
+}
+
+/* Of the two the one that is not just about the kind of address. */
+static const char *
+why_not(const struct vecwire__lookup *lookup)
+{
+    int v4 = lookup->queries[IPV4].result, v6 = lookup->queries[IPV6].result;
+    int result = v4 == DNS_ERR_NODATA ? v6 : v4;
+
+    switch (result) {
+    case DNS_ERR_NODATA:
+        return "the name has no address";
+    case DNS_ERR_NOTEXIST:
+        return "there is no such name";
+    case DNS_ERR_SERVERFAILED:
+    case DNS_ERR_TIMEOUT:
+        return "the name servers fail, or do not answer";
+    case DNS_ERR_REFUSED:
+        return "the name server refuses to answer";
+    case DNS_ERR_TRUNCATED:
+        return "the name server's answer is too long for a datagram";
+    case DNS_ERR_CANCEL:
+        return "there is no name server to ask";
+    default:
+        return "the name server's answer cannot be used";
+    }
 }
 
 static void
 on_tell(evutil_socket_t fd, short what, void *arg)
 {
-    struct vecwire__lookup lookup = *(struct vecwire__lookup *)arg;
+    struct vecwire__lookup *lookup = arg;
+    struct vecwire__addresses addresses;
+    vecwire__lookup_cb *cb = lookup->cb;
+    const char *why = lookup->why;
 
     (void)fd;
     (void)what;
-    lookup_free(arg);
-    lookup.cb(&lookup.addresses, lookup.why, lookup.arg);
+    arg = lookup->arg;
+    /* There may be none when the time for the other kind is up. */
+    if (!lookup->told)
+        collect(lookup);
+    addresses = lookup->addresses;
+    forget(lookup);
+    cb(&addresses, why, arg);
 }
 
 static void
-take_addresses(struct vecwire__addresses *out, const struct evutil_addrinfo *ai)
-{
-    out->n = 0;
-    for (; ai != NULL && out->n < VECWIRE__MAX_ADDRESSES; ai = ai->ai_next) {
-        if ((ai->ai_family == AF_INET || ai->ai_family == AF_INET6) &&
-            (size_t)ai->ai_addrlen <= sizeof(out->at[0]))
-            memcpy(&out->at[out->n++], ai->ai_addr, (size_t)ai->ai_addrlen);
-    }
-}
-
-static void
-on_answer(int result, struct evutil_addrinfo *list, void *arg)
+tell(struct vecwire__lookup *lookup)
 {
     static const struct timeval at_once;
-    struct vecwire__lookup *lookup = arg;
-    struct vecwire__resolver *resolver = lookup->resolver;
 
-    lookup->request = NULL;
-    if (result == 0)
-        take_addresses(&lookup->addresses, list);
-    if (list != NULL)
-        evutil_freeaddrinfo(list);
-    if (--resolver->in_flight == 0)
-        event_add(resolver->settle, &at_once);
-    if (lookup->canceled) {
-        lookup_free(lookup);
-        return;
-    }
-    if (result == EVUTIL_EAI_CANCEL)
-        lookup->why = "there is no name server to ask";
-    else if (result != 0)
-        lookup->why = evutil_gai_strerror(result);
-    else if (lookup->addresses.n == 0)
-        lookup->why = "the name has no address";
+    lookup->told = true;
     /* An answer at once is told in the next pass: who asks again for a name
      * that fails at once must not keep this one from ending. */
     if (lookup->starting)
@@ -190,50 +261,161 @@ on_answer(int result, struct evutil_addrinfo *list, void *arg)
         event_active(lookup->tell, EV_TIMEOUT, 0);
 }
 
+static void on_answer(int result, char type, int count, int ttl,
+                      void *addresses, void *arg);
+
+/* Ask for the next name of the list. False: there is no more. */
+static bool
+ask_next(struct vecwire__lookup *lookup)
+{
+    struct vecwire__resolver *resolver = lookup->resolver;
+    char name[VECWIRE__NAME_SIZE];
+
+    if (!vecwire__search_name(&resolver->search, lookup->host,
+                              lookup->n_asked++, name))
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        struct query *query = &lookup->queries[i];
+
+        query->result = DNS_ERR_UNKNOWN;
+        query->request =
+            i == IPV4
+                ? evdns_base_resolve_ipv4(resolver->dns, name,
+                                          DNS_QUERY_NO_SEARCH, on_answer, query)
+                : evdns_base_resolve_ipv6(resolver->dns, name,
+                                          DNS_QUERY_NO_SEARCH, on_answer,
+                                          query);
+        resolver->in_flight += query->request != NULL;
+    }
+    return true;
+}
+
+static bool
+is_absent(const struct query *query)
+{
+    return query->result == DNS_ERR_NOTEXIST || query->result == DNS_ERR_NODATA;
+}
+
+/* Something was answered. */
+static void
+decide(struct vecwire__lookup *lookup)
+{
+    /* RFC 8305 has 50 ms for this; here nothing follows later. */
+    static const struct timeval for_the_other = {0, 250000};
+    const struct query *queries = lookup->queries;
+    bool found = queries[IPV4].addresses.n + queries[IPV6].addresses.n > 0;
+
+    if (is_asking(lookup)) {
+        if (found)
+            event_add(lookup->tell, &for_the_other);
+        return;
+    }
+    while (!found && is_absent(&queries[IPV4]) && is_absent(&queries[IPV6])) {
+        if (!ask_next(lookup))
+            break;
+        if (is_asking(lookup))
+            return;
+    }
+    if (found)
+        collect(lookup);
+    else
+        lookup->why = why_not(lookup);
+    tell(lookup);
+}
+
+static void
+take_addresses(struct query *query, bool v6, size_t n, const char *bytes)
+{
+    struct vecwire__addresses *out = &query->addresses;
+    uint16_t port = query->lookup->port;
+
+    for (size_t i = 0; i < n && i < VECWIRE__MAX_ADDRESSES; i++)
+        vecwire__address_add(out, v6, bytes + i * (v6 ? 16 : 4), port);
+}
+
+static void
+on_answer(int result, char type, int count, int ttl, void *addresses, void *arg)
+{
+    static const struct timeval at_once;
+    struct query *query = arg;
+    struct vecwire__lookup *lookup = query->lookup;
+    struct vecwire__resolver *resolver = lookup->resolver;
+
+    (void)ttl;
+    query->request = NULL;
+    query->result = result;
+    if (--resolver->in_flight == 0)
+        event_add(resolver->settle, &at_once);
+    if (lookup->forgotten) {
+        if (!is_asking(lookup))
+            lookup_free(lookup);
+        return;
+    }
+    if (result == DNS_ERR_NONE && count > 0)
+        take_addresses(query, type == DNS_IPv6_AAAA, (size_t)count, addresses);
+    else if (result == DNS_ERR_NONE)
+        query->result = DNS_ERR_NODATA;
+    decide(lookup);
+}
+
+static void
+ask(struct vecwire__lookup *lookup)
+{
+    static const struct timeval at_once;
+    struct vecwire__resolver *resolver = lookup->resolver;
+
+    if (!ask_next(lookup) || !is_asking(lookup)) {
+        lookup->why = "the name is none that can be asked for";
+        tell(lookup);
+        if (resolver->in_flight == 0)
+            event_add(resolver->settle, &at_once);
+    } else if (evdns_base_count_nameservers(resolver->dns) == 0) {
+        /* It would wait for one for ever. */
+        cancel_queries(lookup);
+    }
+}
+
+/* False: no memory. */
+static bool
+start(struct vecwire__lookup *lookup)
+{
+    lookup->tell = event_new(lookup->resolver->base, -1, 0, on_tell, lookup);
+    if (lookup->tell == NULL)
+        return false;
+    lookup->starting = true;
+    if (vecwire__hosts_find("/etc/hosts", lookup->host, lookup->port,
+                            &lookup->addresses))
+        tell(lookup);
+    else if (start_dns(lookup->resolver))
+        ask(lookup);
+    else
+        return false;
+    lookup->starting = false;
+    return true;
+}
+
 struct vecwire__lookup *
 vecwire__lookup_new(struct vecwire__resolver *resolver, const char *host,
                     uint16_t port, vecwire__lookup_cb *cb, void *arg)
 {
-    struct evutil_addrinfo hints = {.ai_family = AF_UNSPEC,
-                                    .ai_socktype = SOCK_STREAM,
-                                    .ai_protocol = IPPROTO_TCP};
     struct vecwire__lookup *lookup = vecwire__mem_zalloc(MEM, sizeof(*lookup));
-    char service[8];
 
     if (lookup == NULL)
         return NULL;
     lookup->resolver = resolver;
+    lookup->queries[IPV4].lookup = lookup->queries[IPV6].lookup = lookup;
     lookup->cb = cb;
     lookup->arg = arg;
-    lookup->tell = event_new(resolver->base, -1, 0, on_tell, lookup);
-    if (lookup->tell == NULL || !start_dns(resolver)) {
-        if (lookup->tell != NULL)
-            event_free(lookup->tell);
-        vecwire__mem_free(MEM, lookup, sizeof(*lookup));
-        return NULL;
-    }
-    snprintf(service, sizeof(service), "%u", (unsigned)port);
-    resolver->in_flight++;
-    lookup->starting = true;
-    /* NULL: on_answer() has run. */
-    lookup->request = evdns_getaddrinfo(resolver->dns, host, service, &hints,
-                                        on_answer, lookup);
-    lookup->starting = false;
-    /* It would wait for one for ever. */
-    if (lookup->request != NULL &&
-        evdns_base_count_nameservers(resolver->dns) == 0)
-        evdns_getaddrinfo_cancel(lookup->request);
-    return lookup;
+    lookup->port = port;
+    snprintf(lookup->host, sizeof(lookup->host), "%s", host);
+    if (start(lookup))
+        return lookup;
+    lookup_free(lookup);
+    return NULL;
 }
 
 void
 vecwire__lookup_cancel(struct vecwire__lookup *lookup)
 {
-    if (lookup->request == NULL) {
-        lookup_free(lookup);
-        return;
-    }
-    /* on_answer() runs once more and frees it. */
-    lookup->canceled = true;
-    evdns_getaddrinfo_cancel(lookup->request);
+    forget(lookup);
 }
