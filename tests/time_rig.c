@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/time_rig.h"
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "api/client.h"
+#include "tests/net_rig.h"
+#ifndef VECWIRE_NO_OPENSSL
+#include "tests/certs.h"
+#endif
+
+#define NS_PER_MS UINT64_C(1000000)
+
+static uint64_t
+clock_now(void *ctx)
+{
+    return ((struct time_rig *)ctx)->now_ns;
+}
+
+static void
+clock_arm(void *ctx, uint64_t at_ns)
+{
+    ((struct time_rig *)ctx)->armed_ns = at_ns;
+}
+
+#ifndef VECWIRE_NO_OPENSSL
+
+static bool
+use_tls(struct time_rig *rig, enum time_rig_peer peer,
+        struct vecwire_options *options)
+{
+    if (peer != TIME_RIG_TLS && peer != TIME_RIG_TLS12)
+        return true;
+    rig->tls = cert_server_ctx(cert_localhost());
+    if (peer == TIME_RIG_TLS12)
+        SSL_CTX_set_max_proto_version(rig->tls, TLS1_2_VERSION);
+    fault_server_use_tls(rig->server, rig->tls, SIZE_MAX);
+    options->ca_file = cert_authority()->cert_file;
+    return true;
+}
+
+static void
+drop_tls(struct time_rig *rig)
+{
+    SSL_CTX_free(rig->tls);
+}
+
+static void
+make_certificates(void)
+{
+    (void)cert_localhost();
+}
+
+#else
+
+static bool
+use_tls(struct time_rig *rig, enum time_rig_peer peer,
+        struct vecwire_options *options)
+{
+    (void)rig;
+    (void)options;
+    return peer != TIME_RIG_TLS && peer != TIME_RIG_TLS12;
+}
+
+static void
+drop_tls(struct time_rig *rig)
+{
+    (void)rig;
+}
+
+static void
+make_certificates(void)
+{
+}
+
+#endif
+
+size_t
+time_rig_descriptors(void)
+{
+    make_certificates();
+    return rig_descriptors();
+}
+
+/* A listener whose queue is full; its port. */
+static uint16_t
+listen_deaf(struct time_rig *rig)
+{
+    struct sockaddr_in sin = {.sin_family = AF_INET,
+                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr *sa = (struct sockaddr *)&sin;
+    socklen_t len = sizeof(sin);
+
+    rig->deaf[0] = socket(AF_INET, SOCK_STREAM, 0);
+    ck_assert_int_eq(bind(rig->deaf[0], sa, len), 0);
+    ck_assert_int_eq(listen(rig->deaf[0], 0), 0);
+    ck_assert_int_eq(getsockname(rig->deaf[0], sa, &len), 0);
+    for (int i = 1; i < TIME_RIG_DEAF; i++) {
+        rig->deaf[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        (void)connect(rig->deaf[i], sa, len);
+    }
+    return ntohs(sin.sin_port);
+}
+
+static void
+write_conf(struct time_rig *rig)
+{
+    char text[64];
+    int fd;
+
+    strcpy(rig->path, "/tmp/vecwire-time-XXXXXX");
+    fd = mkstemp(rig->path);
+    ck_assert_int_ge(fd, 0);
+    snprintf(text, sizeof(text), "nameserver 127.0.0.1:%u\n",
+             (unsigned)name_server_port(rig->names));
+    ck_assert_int_eq(write(fd, text, strlen(text)), (int)strlen(text));
+    close(fd);
+}
+
+bool
+time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
+              const struct fault_step *const *scripts, size_t n,
+              struct vecwire_options options)
+{
+    static const struct name_rule silent = {.a = {.fault = NAME_SILENT},
+                                            .aaaa = {.fault = NAME_SILENT}};
+    char url[64];
+
+    memset(rig, 0, sizeof(*rig));
+    rig->now_ns = 1;
+    counting_mem_init(&rig->counting);
+    rig->base = vecwire_event_base_new();
+    rig->server_base = vecwire_event_base_new();
+    ck_assert(rig->base != NULL && rig->server_base != NULL);
+    rig->server = fault_server_new(rig->server_base, "127.0.0.1", scripts, n);
+    rig->names = name_server_new(rig->server_base, "127.0.0.1", &silent, 1);
+    write_conf(rig);
+    if (!use_tls(rig, peer, &options)) {
+        time_rig_fini(rig);
+        return false;
+    }
+    snprintf(url, sizeof(url), "http%s://%s:%u", rig->tls == NULL ? "" : "s",
+             peer == TIME_RIG_NO_NAME ? "db.test" : "127.0.0.1",
+             peer == TIME_RIG_DEAF_SERVER
+                 ? (unsigned)listen_deaf(rig)
+                 : (unsigned)fault_server_port(rig->server));
+    options.url = url;
+    options.mem = &rig->counting.mem;
+    options.resolv_conf = rig->path;
+    ck_assert_int_eq(vecwire_client_new(&rig->client, rig->base, &options),
+                     VECWIRE_OK);
+    rig->client->timers.clock =
+        (struct vecwire__clock){clock_now, clock_arm, rig};
+    return true;
+}
+
+void
+time_rig_fini(struct time_rig *rig)
+{
+    vecwire_client_free(rig->client);
+    fault_server_free(rig->server);
+    name_server_free(rig->names);
+    /* Nothing of ours is left to wait for. */
+    ck_assert_int_eq(event_base_dispatch(rig->base), 1);
+    event_base_free(rig->base);
+    event_base_free(rig->server_base);
+    drop_tls(rig);
+    for (int i = 0; i < TIME_RIG_DEAF && rig->deaf[0] != 0; i++)
+        close(rig->deaf[i]);
+    unlink(rig->path);
+    ck_assert_uint_eq(rig->counting.blocks, 0);
+}
+
+void
+time_rig_step(struct time_rig *rig)
+{
+    if (rig->armed_ns != 0 && rig->armed_ns <= rig->now_ns) {
+        rig->armed_ns = 0;
+        event_active(rig->client->timer_event, EV_TIMEOUT, 0);
+    }
+    event_base_loop(rig->base, EVLOOP_NONBLOCK);
+}
+
+void
+time_rig_turn(struct time_rig *rig)
+{
+    for (int i = 0; i < 12; i++) {
+        event_base_loop(rig->server_base, EVLOOP_NONBLOCK);
+        time_rig_step(rig);
+    }
+}
+
+void
+time_rig_pass(struct time_rig *rig, uint64_t ms)
+{
+    uint64_t until = rig->now_ns + ms * NS_PER_MS;
+
+    while (rig->armed_ns != 0 && rig->armed_ns <= until) {
+        if (rig->armed_ns > rig->now_ns)
+            rig->now_ns = rig->armed_ns;
+        time_rig_turn(rig);
+    }
+    rig->now_ns = until;
+    time_rig_turn(rig);
+}
+
+void
+time_rig_oversleep(struct time_rig *rig, uint64_t ms)
+{
+    rig->now_ns += ms * NS_PER_MS;
+}
