@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/fault_server.h"
+#include "tests/fault_state.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -10,48 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <event2/event.h>
-#include <event2/util.h>
-
-#include "tests/fault_tls.h"
-
-struct conn {
-    TAILQ_ENTRY(conn) link;
-    struct fault_server *server;
-    struct event *readable, *writable, *go;
-    const struct fault_step *script, *step;
-    char *in;
-    size_t in_len, in_cap;
-    size_t sent; /* of the step */
-    struct fault_tls *tls;
-    int fd;
-    bool at_gate;
-    bool shaking;
-};
-
-TAILQ_HEAD(conn_list, conn);
-
-struct fault_server {
-    struct event_base *base;
-    struct event *listener;
-    const struct fault_step *const *scripts;
-    size_t n_scripts, n_connections, n_requests;
-    uint64_t received;
-    struct conn_list conns;
-    char *request;
-    struct ssl_ctx_st *tls; /* NULL: plain */
-    size_t tls_limit, n_shaken, n_resumed, n_goodbyes;
-    char sni[256];
-    int fd;
-    uint16_t port;
-};
-
-static void
-conn_free(struct conn *conn)
+void
+fault_conn_free(struct conn *conn)
 {
     TAILQ_REMOVE(&conn->server->conns, conn, link);
     event_free(conn->readable);
@@ -63,6 +25,8 @@ conn_free(struct conn *conn)
     if (conn->fd >= 0)
         close(conn->fd);
     free(conn->in);
+    free(conn->text);
+    free(conn->request);
     free(conn);
 }
 
@@ -89,17 +53,20 @@ request_length(const struct conn *conn, bool head_only)
 static bool
 conn_read(struct conn *conn)
 {
+    size_t most = 65536;
     ssize_t n;
 
+    if (conn->step->kind == FAULT_READ_SOME && conn->step->n > conn->in_len)
+        most = conn->step->n - conn->in_len;
     if (conn->in_cap - conn->in_len < 65537) {
         conn->in_cap = conn->in_cap * 2 + 65537;
         conn->in = realloc(conn->in, conn->in_cap);
         assert(conn->in != NULL);
     }
     if (conn->tls != NULL)
-        n = fault_tls_read(conn->tls, conn->in + conn->in_len, 65536);
+        n = fault_tls_read(conn->tls, conn->in + conn->in_len, most);
     else
-        n = read(conn->fd, conn->in + conn->in_len, 65536);
+        n = read(conn->fd, conn->in + conn->in_len, most);
     if (n < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK;
     conn->in_len += (size_t)n;
@@ -119,6 +86,8 @@ take_request(struct conn *conn, bool head_only)
         return false;
     free(server->request);
     server->request = strndup(conn->in, n);
+    free(conn->request);
+    conn->request = strndup(conn->in, n);
     server->n_requests++;
     memmove(conn->in, conn->in + n, conn->in_len - n + 1);
     conn->in_len -= n;
@@ -133,45 +102,62 @@ write_some(struct conn *conn, const char *bytes, size_t n)
     return send(conn->fd, bytes, n, MSG_NOSIGNAL);
 }
 
+/* What the step sends, and how much of it. */
+static const char *
+step_bytes(struct conn *conn, size_t *len)
+{
+    const struct fault_step *step = conn->step;
+    const char *bytes = step->bytes;
+
+    *len = step->n == 0 || step->kind == FAULT_DRIP ? strlen(bytes) : step->n;
+    if (step->kind == FAULT_ANSWER) {
+        bytes = conn->server->answer(conn->request);
+        *len = strlen(bytes);
+    }
+    if (conn->sent == 0) {
+        free(conn->text);
+        conn->text = fault_marked(bytes, *len, conn->request);
+    }
+    return conn->text == NULL ? bytes : conn->text;
+}
+
+static bool
+wait_for(struct event *event, const struct timeval *most)
+{
+    event_add(event, most);
+    return false;
+}
+
 /* Send what the step says. False: not all of it yet. */
 static bool
 conn_send(struct conn *conn)
 {
+    static const struct timeval next = {0, 1000};
     static char filling[65536];
     const struct fault_step *step = conn->step;
     size_t len = step->n, most = sizeof(filling);
-    ssize_t n;
+    const char *bytes =
+        step->kind == FAULT_FILL ? NULL : step_bytes(conn, &len);
 
-    if (step->kind != FAULT_FILL)
-        len = step->n == 0 || step->kind == FAULT_DRIP ? strlen(step->bytes)
-                                                       : step->n;
     if (step->kind == FAULT_DRIP)
         most = step->n;
     memset(filling, 'x', sizeof(filling));
     while (conn->sent < len) {
         size_t want = len - conn->sent < most ? len - conn->sent : most;
+        ssize_t n = write_some(
+            conn, bytes == NULL ? filling : bytes + conn->sent, want);
 
-        n = write_some(
-            conn, step->kind == FAULT_FILL ? filling : step->bytes + conn->sent,
-            want);
-        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            event_add(conn->writable, NULL);
-            return false;
-        }
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            return wait_for(conn->writable, NULL);
         if (n < 0)
             return true;
         conn->sent += (size_t)n;
-        if (step->kind == FAULT_DRIP && conn->sent < len) {
-            static const struct timeval next = {0, 1000};
-
-            event_add(conn->go, &next);
-            return false;
-        }
+        if (step->kind == FAULT_DRIP && conn->sent < len)
+            return wait_for(conn->go, &next);
     }
     if (conn->tls == NULL || fault_tls_flush(conn->tls))
         return true;
-    event_add(conn->writable, NULL);
-    return false;
+    return wait_for(conn->writable, NULL);
 }
 
 static void
@@ -196,7 +182,14 @@ conn_step(struct conn *conn)
             return false;
         event_del(conn->readable);
         return true;
+    case FAULT_READ_SOME:
+        event_add(conn->readable, NULL);
+        if (conn->in_len < conn->step->n)
+            return false;
+        event_del(conn->readable);
+        return true;
     case FAULT_SEND:
+    case FAULT_ANSWER:
     case FAULT_FILL:
     case FAULT_DRIP:
         return conn_send(conn);
@@ -230,10 +223,12 @@ conn_run(struct conn *conn)
             fault_tls_bye(conn->tls);
         if (conn->step->kind == FAULT_RESET || conn->step->kind == FAULT_CUT ||
             conn->step->kind == FAULT_END) {
-            conn_free(conn);
+            fault_conn_free(conn);
             return;
         }
-        if (conn->step->kind == FAULT_AGAIN)
+        if (conn->step->kind == FAULT_SERVE)
+            conn->script = fault_serving;
+        if (conn->step->kind == FAULT_AGAIN || conn->step->kind == FAULT_SERVE)
             conn->step = conn->script;
         if (!conn_step(conn))
             return;
@@ -250,7 +245,7 @@ conn_shake(struct conn *conn)
     enum fault_shake shake = fault_tls_shake(conn->tls);
 
     if (shake == FAULT_SHAKE_FAILED) {
-        conn_free(conn);
+        fault_conn_free(conn);
     } else if (shake == FAULT_SHAKE_DONE) {
         conn->shaking = false;
         event_del(conn->readable);
@@ -260,7 +255,7 @@ conn_shake(struct conn *conn)
                  fault_tls_sni(conn->tls));
         /* What came with the end of the handshake is read already. */
         if (!conn_read(conn))
-            conn_free(conn);
+            fault_conn_free(conn);
         else
             conn_run(conn);
     }
@@ -278,7 +273,7 @@ on_readable(evutil_socket_t fd, short what, void *arg)
         return;
     }
     if (!conn_read(conn)) {
-        conn_free(conn);
+        fault_conn_free(conn);
         return;
     }
     if (conn->step->kind == FAULT_DISCARD)
@@ -295,24 +290,19 @@ on_go(evutil_socket_t fd, short what, void *arg)
     conn_run(arg);
 }
 
-static void
-on_accept(evutil_socket_t fd, short what, void *arg)
+void
+fault_conn_new(struct fault_server *server, int fd,
+               const struct fault_step *script)
 {
-    struct fault_server *server = arg;
-    size_t i = server->n_connections++;
     struct conn *conn = calloc(1, sizeof(*conn));
     int on = 1;
 
-    (void)what;
     assert(conn != NULL);
     conn->server = server;
-    conn->fd = accept(fd, NULL, NULL);
-    assert(conn->fd >= 0);
+    conn->fd = fd;
     evutil_make_socket_nonblocking(conn->fd);
     setsockopt(conn->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    conn->script =
-        server->scripts[i < server->n_scripts ? i : server->n_scripts - 1];
-    conn->step = conn->script;
+    conn->script = conn->step = script;
     conn->at_gate = conn->step->kind == FAULT_GATE;
     conn->readable = event_new(server->base, conn->fd, EV_READ | EV_PERSIST,
                                on_readable, conn);
@@ -326,154 +316,4 @@ on_accept(evutil_socket_t fd, short what, void *arg)
     conn->tls = fault_tls_new(server->tls, conn->fd, server->tls_limit);
     conn->shaking = true;
     event_add(conn->readable, NULL);
-}
-
-static int
-listen_on(const char *address, uint16_t *port)
-{
-    struct sockaddr_in v4 = {.sin_family = AF_INET};
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
-    bool is_v6 = inet_pton(AF_INET6, address, &v6.sin6_addr) == 1;
-    struct sockaddr *sa =
-        is_v6 ? (struct sockaddr *)&v6 : (struct sockaddr *)&v4;
-    socklen_t len = is_v6 ? sizeof(v6) : sizeof(v4);
-    int on = 1, fd = socket(sa->sa_family, SOCK_STREAM, 0);
-
-    if (fd < 0)
-        return -1;
-    if (!is_v6)
-        inet_pton(AF_INET, address, &v4.sin_addr);
-    else
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-    if (bind(fd, sa, len) != 0 || listen(fd, 128) != 0 ||
-        getsockname(fd, sa, &len) != 0) {
-        close(fd);
-        return -1;
-    }
-    *port = ntohs(is_v6 ? v6.sin6_port : v4.sin_port);
-    evutil_make_socket_nonblocking(fd);
-    return fd;
-}
-
-struct fault_server *
-fault_server_new(struct event_base *base, const char *address,
-                 const struct fault_step *const *scripts, size_t n_scripts)
-{
-    struct fault_server *server;
-    uint16_t port;
-    int fd = listen_on(address, &port);
-
-    if (fd < 0)
-        return NULL;
-    server = calloc(1, sizeof(*server));
-    assert(server != NULL);
-    *server = (struct fault_server){.base = base,
-                                    .scripts = scripts,
-                                    .n_scripts = n_scripts,
-                                    .fd = fd,
-                                    .port = port};
-    TAILQ_INIT(&server->conns);
-    server->listener =
-        event_new(base, fd, EV_READ | EV_PERSIST, on_accept, server);
-    event_add(server->listener, NULL);
-    return server;
-}
-
-void
-fault_server_use_tls(struct fault_server *server, struct ssl_ctx_st *ctx,
-                     size_t limit)
-{
-    server->tls = ctx;
-    server->tls_limit = limit;
-}
-
-void
-fault_server_stop_listening(struct fault_server *server)
-{
-    if (server->fd < 0)
-        return;
-    event_free(server->listener);
-    close(server->fd);
-    server->fd = -1;
-}
-
-void
-fault_server_free(struct fault_server *server)
-{
-    struct conn *conn;
-
-    if (server == NULL)
-        return;
-    while ((conn = TAILQ_FIRST(&server->conns)) != NULL)
-        conn_free(conn);
-    fault_server_stop_listening(server);
-    free(server->request);
-    free(server);
-}
-
-uint16_t
-fault_server_port(const struct fault_server *server)
-{
-    return server->port;
-}
-
-void
-fault_server_open_gate(struct fault_server *server)
-{
-    struct conn *conn;
-
-    TAILQ_FOREACH (conn, &server->conns, link) {
-        if (!conn->at_gate)
-            continue;
-        conn->at_gate = false;
-        event_active(conn->go, EV_TIMEOUT, 0);
-    }
-}
-
-size_t
-fault_server_connections(const struct fault_server *server)
-{
-    return server->n_connections;
-}
-
-size_t
-fault_server_requests(const struct fault_server *server)
-{
-    return server->n_requests;
-}
-
-uint64_t
-fault_server_received(const struct fault_server *server)
-{
-    return server->received;
-}
-
-const char *
-fault_server_request(const struct fault_server *server)
-{
-    return server->request == NULL ? "" : server->request;
-}
-
-size_t
-fault_server_shaken(const struct fault_server *server)
-{
-    return server->n_shaken;
-}
-
-size_t
-fault_server_resumed(const struct fault_server *server)
-{
-    return server->n_resumed;
-}
-
-size_t
-fault_server_goodbyes(const struct fault_server *server)
-{
-    return server->n_goodbyes;
-}
-
-const char *
-fault_server_sni(const struct fault_server *server)
-{
-    return server->sni;
 }

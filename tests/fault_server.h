@@ -15,7 +15,9 @@ enum fault_kind {
     FAULT_END,        /* close; also what a script ends with */
     FAULT_READ,       /* wait for one whole request */
     FAULT_READ_HEAD,  /* wait for the head of one; its body stays unread */
+    FAULT_READ_SOME,  /* wait for `n` bytes, and read no more than those */
     FAULT_SEND,       /* send `bytes` */
+    FAULT_ANSWER,     /* send what fault_server_set_answer()'s function says */
     FAULT_FILL,       /* send `n` bytes of 'x' */
     FAULT_DRIP,       /* send `bytes`, `n` of them in a pass of the loop */
     FAULT_GATE,       /* wait for fault_server_open_gate() */
@@ -25,7 +27,8 @@ enum fault_kind {
     FAULT_CUT,        /* over TLS: close without close_notify */
     FAULT_TLS_UPDATE, /* over TLS: new keys, with 1.2 another handshake */
     FAULT_STALL,      /* nothing any more: neither read nor close */
-    FAULT_AGAIN       /* from the start */
+    FAULT_AGAIN,      /* from the start */
+    FAULT_SERVE       /* from now on read and answer, without end */
 };
 
 struct fault_step {
@@ -41,7 +44,19 @@ struct fault_step {
             "HTTP/1.1 200 OK\r\nContent-Length: " length "\r\n\r\n" text, 0    \
     }
 
+/* In what is sent this becomes the mark of the request that was read last on
+ * the connection: its header FAULT_MARK_HEADER, as long as this. */
+#define FAULT_MARK "@@@@@@"
+#define FAULT_MARK_HEADER "X-Mark"
+
+/* The script that is nothing but FAULT_SERVE. */
+extern const struct fault_step fault_serving[];
+
 struct fault_server;
+
+/* What FAULT_ANSWER and FAULT_SERVE answer to a request. */
+void fault_server_set_answer(struct fault_server *server,
+                             const char *(*answer)(const char *request));
 
 /* Connections from now on are TLS; scripts begin behind the handshake. Of
  * each, at most `limit` bytes go over the socket. `ctx` outlives the server. */
@@ -70,6 +85,17 @@ uint16_t fault_server_port(const struct fault_server *server);
 
 /* Accept no more: connecting is refused from now on. */
 void fault_server_stop_listening(struct fault_server *server);
+
+/* The same, and the port stays ours until connections are accepted again. */
+void fault_server_be_deaf(struct fault_server *server);
+void fault_server_hear(struct fault_server *server);
+
+/* Connections come up and wait to be accepted, which nobody does; of those
+ * more than `backlog` allows the system lets none come up. */
+void fault_server_accept_none(struct fault_server *server, int backlog);
+
+/* Something goes out bit by bit. */
+bool fault_server_drips(const struct fault_server *server);
 
 /* All connections that stand at a gate go on. */
 void fault_server_open_gate(struct fault_server *server);
