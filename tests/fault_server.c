@@ -109,11 +109,9 @@ step_bytes(struct conn *conn, size_t *len)
     const struct fault_step *step = conn->step;
     const char *bytes = step->bytes;
 
-    *len = step->n == 0 || step->kind == FAULT_DRIP ? strlen(bytes) : step->n;
-    if (step->kind == FAULT_ANSWER) {
+    if (step->kind == FAULT_ANSWER)
         bytes = conn->server->answer(conn->request);
-        *len = strlen(bytes);
-    }
+    *len = step->n == 0 || step->kind == FAULT_DRIP ? strlen(bytes) : step->n;
     if (conn->sent == 0) {
         free(conn->text);
         conn->text = fault_marked(bytes, *len, conn->request);

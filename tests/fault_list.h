@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The catalogue of faults: what servers and networks do, and what a caller
+ * then sees. One row is one fault; tests/check_faults.c runs every one of
+ * them, and docs/faults.md shows them. A dialect adds a list of its own. */
+#ifndef VECWIRE_TESTS_FAULT_LIST_H
+#define VECWIRE_TESTS_FAULT_LIST_H
+
+#include <vecwire/vecwire.h>
+
+#include "tests/fault_server.h"
+
+/* The call that the fault meets. */
+enum fault_call {
+    FAULT_GET,      /* raw GET: a read */
+    FAULT_HEAD,     /* raw HEAD */
+    FAULT_POST,     /* raw POST: a write that is never repeated */
+    FAULT_BIG_POST, /* the same with FAULT_BIG bytes */
+    FAULT_QUERY,    /* the dialect's query: a read */
+    FAULT_ROWS,     /* the same with on_rows */
+    FAULT_UPSERT,   /* the dialect's: a write that may be repeated */
+    FAULT_DELETE,   /* the dialect's */
+    FAULT_UPLOAD,   /* two rows through an uploader */
+    FAULT_N_CALLS
+};
+
+/* More than the buffers of two sockets hold. */
+#define FAULT_BIG ((size_t)12 << 20)
+
+/* What becomes of the connection that met the fault. */
+enum fault_fate {
+    FAULT_KEPT,    /* carries the next call */
+    FAULT_DROPPED, /* the next call has a new one */
+    FAULT_NEVER_UP /* there was none */
+};
+
+/* What is done when nothing moves any more and the call has not ended. */
+enum fault_act {
+    FAULT_TIME,   /* the clock goes to the next time that matters */
+    FAULT_OPEN,   /* the gate opens; behind that, as above */
+    FAULT_CANCEL, /* the call is canceled */
+    FAULT_CLOSE,  /* the client is closed, with no time left */
+    FAULT_FREE    /* the client is freed */
+};
+
+/* What the caller must see. */
+struct fault_seen {
+    enum vecwire_err code;
+    enum vecwire_phase phase; /* of a failure */
+    uint32_t status;
+    bool unknown; /* outcome_unknown */
+};
+
+#define FAULT_SEES(name, place, ...)                                           \
+    {                                                                          \
+        .code = VECWIRE_##name, .phase = VECWIRE_PHASE_##place, __VA_ARGS__    \
+    }
+#define FAULT_FINE                                                             \
+    {                                                                          \
+        .code = VECWIRE_OK, .status = 200                                      \
+    }
+
+/* No whole request was read. */
+#define FAULT_UNREAD (-1)
+
+struct fault_run; /* see fault_rig.h */
+struct fault_dialect;
+
+struct fault {
+    const char *name; /* what happens, as half a sentence */
+    enum fault_call call;
+    /* Of connection 1, 2, ...; all later ones read and answer. */
+    const struct fault_step *scripts[4];
+    struct fault_seen sees;
+    enum fault_fate fate;
+
+    /* The rest may be left out. */
+    bool warm;       /* a call before it is answered on connection 1 */
+    bool unseen;     /* what comes after the gate meets a client at rest */
+    unsigned calls;  /* so many of them at once; 0: one */
+    int connections; /* that came up until all had ended; 0: 1 */
+    int requests;    /* read by then; 0: 1, FAULT_UNREAD: none */
+    enum fault_act act;
+    const char *text; /* stands in the error's detail */
+    const char *code; /* the server's own error code */
+    unsigned rows;    /* handed out by on_rows */
+    struct vecwire_options options;
+    /* Step `cut` of the first script (from 1) is done with 1 to `passes`
+     * bytes of it, one pass each. */
+    unsigned cut, passes;
+    /* Before the client is made: the server and the options are there. */
+    void (*prepare)(struct fault_run *run, struct vecwire_options *options);
+    /* After the call has ended, before those that follow. */
+    void (*mend)(struct fault_run *run);
+};
+
+/* Rows that have something in common. */
+struct fault_list {
+    const char *name;  /* one word */
+    const char *title; /* of its part of the table */
+    const struct fault_dialect *dialect;
+    const struct fault *faults;
+    size_t n;
+    bool plain, tls; /* how it is run */
+};
+
+/* What a dialect's calls look like on the wire. */
+struct fault_dialect {
+    enum vecwire_dialect dialect;
+    /* The answer to a request of its own, carrying its mark; NULL: it is
+     * none of its own. */
+    const char *(*answer)(const char *request);
+};
+
+extern const struct fault_dialect fault_hms;
+
+/* --- scripts --- */
+
+#define SCRIPT(...)                                                            \
+    ((const struct fault_step[]){__VA_ARGS__, {FAULT_END, NULL, 0}})
+#define ONE(...)                                                               \
+    {                                                                          \
+        SCRIPT(__VA_ARGS__)                                                    \
+    }
+#define READ                                                                   \
+    {                                                                          \
+        FAULT_READ, NULL, 0                                                    \
+    }
+#define READ_HEAD                                                              \
+    {                                                                          \
+        FAULT_READ_HEAD, NULL, 0                                               \
+    }
+#define READ_SOME(n)                                                           \
+    {                                                                          \
+        FAULT_READ_SOME, NULL, n                                               \
+    }
+#define SEND(text)                                                             \
+    {                                                                          \
+        FAULT_SEND, text, sizeof(text) - 1                                     \
+    }
+#define DRIP(text, n)                                                          \
+    {                                                                          \
+        FAULT_DRIP, text, n                                                    \
+    }
+#define FILL(n)                                                                \
+    {                                                                          \
+        FAULT_FILL, NULL, n                                                    \
+    }
+#define ANSWER                                                                 \
+    {                                                                          \
+        FAULT_ANSWER, NULL, 0                                                  \
+    }
+#define SERVE                                                                  \
+    {                                                                          \
+        FAULT_SERVE, NULL, 0                                                   \
+    }
+#define GATE                                                                   \
+    {                                                                          \
+        FAULT_GATE, NULL, 0                                                    \
+    }
+#define DISCARD                                                                \
+    {                                                                          \
+        FAULT_DISCARD, NULL, 0                                                 \
+    }
+#define HALF_CLOSE                                                             \
+    {                                                                          \
+        FAULT_HALF_CLOSE, NULL, 0                                              \
+    }
+#define RESET                                                                  \
+    {                                                                          \
+        FAULT_RESET, NULL, 0                                                   \
+    }
+#define CUT                                                                    \
+    {                                                                          \
+        FAULT_CUT, NULL, 0                                                     \
+    }
+#define STALL                                                                  \
+    {                                                                          \
+        FAULT_STALL, NULL, 0                                                   \
+    }
+#define END                                                                    \
+    {                                                                          \
+        FAULT_END, NULL, 0                                                     \
+    }
+
+/* --- replies --- */
+
+#define LINE "HTTP/1.1 200 OK\r\n"
+#define MARKED "X-Mark: " FAULT_MARK "\r\n"
+#define HEAD(length) LINE MARKED "Content-Length: " length "\r\n\r\n"
+#define WHOLE HEAD("6") FAULT_MARK
+#define CHUNKED LINE MARKED "Transfer-Encoding: chunked\r\n\r\n"
+/* A whole reply for somebody else. */
+#define STRAY "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nM99999"
+
+#define TEN(text) text text text text text text text text text text
+
+/* --- the lists --- */
+
+#define FAULT_LIST(title_, dialect_, plain_, tls_, faults_)                    \
+    {                                                                          \
+        .name = #faults_, .title = title_, .dialect = dialect_,                \
+        .faults = faults_, .n = sizeof(faults_) / sizeof(faults_[0]),          \
+        .plain = plain_, .tls = tls_                                           \
+    }
+
+extern const struct fault_list fault_list_connections;
+extern const struct fault_list fault_list_framing;
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/fault_rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/client.h"
+#include "tests/net_rig.h"
+
+/* Nothing has moved for so many passes, and for so long: nothing will. The
+ * longer one is waited for before the clock is moved. */
+#define STILL_PASSES 20
+#define STILL_NS ((uint64_t)200000)
+#define STILL_LONG_NS ((uint64_t)4000000)
+#define MOST_ACTS 60
+
+#ifndef VECWIRE_NO_OPENSSL
+
+#include "tests/certs.h"
+
+bool
+fault_rig_has_tls(void)
+{
+    return true;
+}
+
+/* Their files stay open. */
+static void
+make_certificates(void)
+{
+    (void)cert_authority();
+    (void)cert_localhost();
+}
+
+static void
+use_tls(struct fault_run *run, struct vecwire_options *options)
+{
+    run->tls_ctx = cert_server_ctx(cert_localhost());
+    fault_server_use_tls(run->server, run->tls_ctx, SIZE_MAX);
+    options->ca_file = cert_authority()->cert_file;
+}
+
+static void
+drop_tls(struct fault_run *run)
+{
+    SSL_CTX_free(run->tls_ctx);
+}
+
+#else
+
+bool
+fault_rig_has_tls(void)
+{
+    return false;
+}
+
+static void
+make_certificates(void)
+{
+}
+
+static void
+use_tls(struct fault_run *run, struct vecwire_options *options)
+{
+    (void)run;
+    (void)options;
+}
+
+static void
+drop_tls(struct fault_run *run)
+{
+    (void)run;
+}
+
+#endif
+
+/* --- time --- */
+
+static uint64_t
+clock_now(void *ctx)
+{
+    struct fault_run *run = ctx;
+
+    return run->now_ns;
+}
+
+static void
+clock_arm(void *ctx, uint64_t at_ns)
+{
+    struct fault_run *run = ctx;
+
+    run->armed_ns = at_ns;
+}
+
+/* The client's clock stands still until a run moves it. */
+static void
+hold_clock(struct fault_run *run)
+{
+    run->now_ns = 1000000000;
+    run->client->timers.clock =
+        (struct vecwire__clock){clock_now, clock_arm, run};
+}
+
+static void
+move_clock(struct fault_run *run)
+{
+    ck_assert_msg(run->armed_ns != 0, "%s: hangs", run->fault->name);
+    if (run->armed_ns > run->now_ns)
+        run->now_ns = run->armed_ns;
+    run->armed_ns = 0;
+    event_active(run->client->timer_event, EV_TIMEOUT, 0);
+}
+
+/* --- passes of the two loops --- */
+
+struct progress {
+    struct vecwire_stats stats;
+    uint64_t received;
+    size_t connections, requests;
+    unsigned ended;
+    bool closed;
+};
+
+static void
+look(struct fault_run *run, struct progress *progress)
+{
+    memset(progress, 0, sizeof(*progress));
+    progress->received = fault_server_received(run->server);
+    progress->connections = fault_server_connections(run->server);
+    progress->requests = fault_server_requests(run->server);
+    progress->ended = run->ended;
+    progress->closed = run->closed;
+    if (run->client != NULL)
+        progress->stats = *vecwire_client_stats(run->client);
+}
+
+static uint64_t
+real_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Until nothing moves, or `calls` calls have ended (0: however many). */
+static void
+pass(struct fault_run *run, unsigned calls, bool client_too)
+{
+    struct progress was, is;
+    uint64_t still = calls == 0 ? STILL_NS : STILL_LONG_NS;
+    uint64_t since = real_ns();
+    int passes = 0;
+
+    look(run, &was);
+    while (passes < STILL_PASSES || real_ns() - since < still) {
+        event_base_loop(run->server_base, EVLOOP_NONBLOCK);
+        if (client_too)
+            event_base_loop(run->base, EVLOOP_NONBLOCK);
+        look(run, &is);
+        passes++;
+        if (calls != 0 && is.ended >= calls)
+            return;
+        if (memcmp(&is, &was, sizeof(is)) != 0 ||
+            fault_server_drips(run->server)) {
+            was = is;
+            since = real_ns();
+            passes = 0;
+        }
+    }
+}
+
+void
+fault_run_settle(struct fault_run *run)
+{
+    pass(run, 0, true);
+}
+
+/* --- what is done when all stand still --- */
+
+static void
+on_closed(struct vecwire_client *client, enum vecwire_err code, void *arg)
+{
+    struct fault_run *run = arg;
+
+    (void)client;
+    (void)code;
+    run->closed = true;
+}
+
+static void
+cancel_all(struct fault_run *run)
+{
+    for (size_t i = 0; i < FAULT_MAX_CALLS; i++) {
+        struct fault_outcome *outcome = &run->outcomes[i];
+
+        if (outcome->fault == NULL || outcome->completions > 0)
+            continue;
+        if (outcome->uploader != NULL)
+            ck_assert(vecwire_uploader_cancel(outcome->uploader));
+        else
+            ck_assert(vecwire_cancel(run->client, outcome->id));
+    }
+}
+
+static void
+act(struct fault_run *run, enum fault_act what)
+{
+    switch (what) {
+    case FAULT_OPEN:
+        fault_server_open_gate(run->server);
+        break;
+    case FAULT_CANCEL:
+        cancel_all(run);
+        break;
+    case FAULT_CLOSE:
+        ck_assert_int_eq(vecwire_client_close(run->client, 0, on_closed, run),
+                         VECWIRE_OK);
+        break;
+    case FAULT_FREE:
+        vecwire_client_free(run->client);
+        run->client = NULL;
+        break;
+    default:
+        move_clock(run);
+        break;
+    }
+}
+
+/* Until `calls` calls have ended in all. */
+static void
+run_calls(struct fault_run *run, unsigned calls, enum fault_act first)
+{
+    enum fault_act what = first;
+
+    pass(run, calls, true);
+    for (int i = 0; run->ended < calls; i++) {
+        ck_assert_msg(i < MOST_ACTS, "%s: never ends", run->fault->name);
+        act(run, what);
+        what = FAULT_TIME;
+        pass(run, calls, true);
+    }
+}
+
+/* --- the calls around the fault --- */
+
+static void
+ask_well(struct fault_run *run, enum fault_call kind)
+{
+    struct fault_outcome outcome;
+
+    fault_call_begin(run, kind, &outcome);
+    run_calls(run, run->ended + 1, FAULT_TIME);
+    ck_assert_msg(outcome.sees.code == VECWIRE_OK, "%s: another call: %s: %s",
+                  run->fault->name, vecwire_err_name(outcome.sees.code),
+                  outcome.detail);
+    ck_assert_msg(outcome.own_mark && !outcome.foreign_mark,
+                  "%s: another call was given a reply that is not its own",
+                  run->fault->name);
+}
+
+static void
+expect_number(const struct fault_run *run, const char *what, size_t is,
+              size_t expected)
+{
+    ck_assert_msg(is == expected, "%s: %zu %s, not %zu", run->fault->name, is,
+                  what, expected);
+}
+
+static void
+check_seen(const struct fault_run *run, const struct fault_outcome *outcome)
+{
+    const struct fault *fault = run->fault;
+    const struct fault_seen *is = &outcome->sees, *want = &fault->sees;
+
+    expect_number(run, "completions", outcome->completions, 1);
+    ck_assert_msg(
+        is->code == want->code && is->phase == want->phase &&
+            is->status == want->status && is->unknown == want->unknown,
+        "%s: %s in %s, status %u%s (%s), not %s in %s, status %u%s",
+        fault->name, vecwire_err_name(is->code), vecwire_phase_name(is->phase),
+        is->status, is->unknown ? ", unknown" : "", outcome->detail,
+        vecwire_err_name(want->code), vecwire_phase_name(want->phase),
+        want->status, want->unknown ? ", unknown" : "");
+    ck_assert_msg(!outcome->foreign_mark, "%s: another's reply", fault->name);
+    ck_assert_msg(want->code != VECWIRE_OK || outcome->own_mark,
+                  "%s: not its own reply", fault->name);
+    ck_assert_msg(fault->text == NULL ||
+                      strstr(outcome->detail, fault->text) != NULL,
+                  "%s: \"%s\"", fault->name, outcome->detail);
+    ck_assert_msg(fault->code == NULL ||
+                      strcmp(outcome->code, fault->code) == 0,
+                  "%s: \"%s\"", fault->name, outcome->code);
+    expect_number(run, "rows", outcome->rows, fault->rows);
+}
+
+/* --- one pass --- */
+
+static void
+open_run(struct fault_run *run, const struct fault_step *first)
+{
+    const struct fault *fault = run->fault;
+    struct vecwire_options options = fault->options;
+
+    run->base = vecwire_event_base_new();
+    run->server_base = vecwire_event_base_new();
+    counting_mem_init(&run->counting);
+    while (run->n_scripts < 4 && fault->scripts[run->n_scripts] != NULL) {
+        run->scripts[run->n_scripts] = fault->scripts[run->n_scripts];
+        run->n_scripts++;
+    }
+    if (first != NULL)
+        run->scripts[0] = first;
+    run->scripts[run->n_scripts++] = fault_serving;
+    run->server = fault_server_new(run->server_base, "127.0.0.1", run->scripts,
+                                   run->n_scripts);
+    ck_assert_ptr_nonnull(run->server);
+    fault_answer_as(run->list->dialect);
+    fault_server_set_answer(run->server, fault_answer);
+    options.size = sizeof(options);
+    options.dialect = run->list->dialect->dialect;
+    options.mem = &run->counting.mem;
+    if (run->tls)
+        use_tls(run, &options);
+    snprintf(run->url, sizeof(run->url), "http%s://127.0.0.1:%u",
+             run->tls ? "s" : "", (unsigned)fault_server_port(run->server));
+    options.url = run->url;
+    if (fault->prepare != NULL)
+        fault->prepare(run, &options);
+    ck_assert_int_eq(vecwire_client_new(&run->client, run->base, &options),
+                     VECWIRE_OK);
+    hold_clock(run);
+}
+
+/* Everything is given back. */
+static void
+close_run(struct fault_run *run)
+{
+    for (size_t i = 0; i < FAULT_MAX_CALLS; i++)
+        vecwire_uploader_free(run->outcomes[i].uploader);
+    vecwire_client_free(run->client);
+    run->client = NULL;
+    expect_number(run, "blocks of memory", run->counting.blocks, 0);
+    fault_run_settle(run);
+    expect_number(run, "events",
+                  (size_t)event_base_get_num_events(
+                      run->base, EVENT_BASE_COUNT_ACTIVE |
+                                     EVENT_BASE_COUNT_ADDED |
+                                     EVENT_BASE_COUNT_VIRTUAL),
+                  0);
+    fault_server_free(run->server);
+    drop_tls(run);
+    event_base_free(run->base);
+    event_base_free(run->server_base);
+}
+
+/* Whether the connection of the fault carries the next call. */
+static void
+check_fate(struct fault_run *run)
+{
+    size_t before = fault_server_connections(run->server);
+
+    ask_well(run, FAULT_GET);
+    expect_number(run, "connections after the next call",
+                  fault_server_connections(run->server),
+                  before + (run->fault->fate == FAULT_KEPT ? 0 : 1));
+    ask_well(run, FAULT_QUERY);
+    ask_well(run, FAULT_UPSERT);
+}
+
+static size_t
+expected(int number, const struct fault *fault)
+{
+    if (number != 0)
+        return number < 0 ? 0 : (size_t)number;
+    return fault->fate == FAULT_NEVER_UP ? 0 : 1;
+}
+
+static void
+meet_fault(struct fault_run *run)
+{
+    const struct fault *fault = run->fault;
+    unsigned calls = fault->calls == 0 ? 1 : fault->calls;
+    size_t requests;
+
+    if (fault->warm)
+        ask_well(run, FAULT_GET);
+    requests = fault_server_requests(run->server);
+    for (unsigned i = 0; i < calls; i++) {
+        fault_call_begin(run, fault->call, &run->outcomes[i]);
+        run->outcomes[i].fault = fault;
+    }
+    run_calls(run, run->ended + calls, fault->act);
+    fault_run_settle(run);
+    for (unsigned i = 0; i < calls; i++)
+        check_seen(run, &run->outcomes[i]);
+    expect_number(run, "connections", fault_server_connections(run->server),
+                  expected(fault->connections, fault));
+    expect_number(run, "requests",
+                  fault_server_requests(run->server) - requests,
+                  expected(fault->requests, fault));
+    fault_server_open_gate(run->server);
+    pass(run, 0, !fault->unseen);
+    if (fault->mend != NULL)
+        fault->mend(run);
+    if (run->client == NULL || fault->act == FAULT_CLOSE)
+        return;
+    check_fate(run);
+    expect_number(run, "calls under way",
+                  vecwire_client_stats(run->client)->calls_active, 0);
+    for (unsigned i = 0; i < calls; i++)
+        expect_number(run, "completions", run->outcomes[i].completions, 1);
+}
+
+static void
+one_pass(const struct fault_list *list, const struct fault *fault, bool tls,
+         const struct fault_step *first)
+{
+    static struct fault_run run;
+    size_t descriptors;
+
+    if (tls)
+        make_certificates();
+    descriptors = rig_descriptors();
+    memset(&run, 0, sizeof(run));
+    run.list = list;
+    run.fault = fault;
+    run.tls = tls;
+    open_run(&run, first);
+    meet_fault(&run);
+    close_run(&run);
+    expect_number(&run, "descriptors", rig_descriptors(), descriptors);
+}
+
+/* --- all passes --- */
+
+#define MOST_STEPS 12
+
+/* Every how many-th pass: over TLS, and under valgrind, they take longer. */
+static unsigned
+stride(bool tls)
+{
+    if (getenv("VECWIRE_VALGRIND") != NULL)
+        return 37;
+    return tls ? 5 : 1;
+}
+
+unsigned
+fault_run(const struct fault_list *list, const struct fault *fault, bool tls)
+{
+    struct fault_step steps[MOST_STEPS];
+    unsigned passes = 0;
+    size_t n = 0;
+
+    if (fault->cut == 0) {
+        one_pass(list, fault, tls, NULL);
+        return 1;
+    }
+    do {
+        ck_assert_uint_lt(n, MOST_STEPS);
+        steps[n] = fault->scripts[0][n];
+    } while (steps[n++].kind != FAULT_END);
+    for (unsigned i = 1; i <= fault->passes; i += stride(tls)) {
+        steps[fault->cut - 1].n = i;
+        one_pass(list, fault, tls, steps);
+        passes++;
+    }
+    return passes;
+}
