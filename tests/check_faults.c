@@ -17,6 +17,7 @@
 static const struct fault_list *const lists[] = {
     &fault_list_connections,
     &fault_list_framing,
+    &fault_list_heads,
 };
 #define N_LISTS (sizeof(lists) / sizeof(lists[0]))
 
@@ -56,7 +57,7 @@ meet(size_t i, bool tls)
     const struct fault_list *list;
     const struct fault *fault = find(i, &list);
 
-    if (tls ? !list->tls : !list->plain)
+    if (tls ? !list->tls || fault->plain_only : !list->plain)
         return;
     (void)fault_run(list, fault, tls);
     ck_assert_int_eq(n_sigpipe, 0);

@@ -50,11 +50,11 @@ struct fault_seen {
     bool unknown; /* outcome_unknown */
 };
 
-#define FAULT_SEES(name, place, ...)                                           \
+#define SEES(name, place, ...)                                                 \
     {                                                                          \
         .code = VECWIRE_##name, .phase = VECWIRE_PHASE_##place, __VA_ARGS__    \
     }
-#define FAULT_FINE                                                             \
+#define FINE                                                                   \
     {                                                                          \
         .code = VECWIRE_OK, .status = 200                                      \
     }
@@ -74,6 +74,7 @@ struct fault {
     enum fault_fate fate;
 
     /* The rest may be left out. */
+    bool plain_only; /* cannot be over TLS */
     bool warm;       /* a call before it is answered on connection 1 */
     bool unseen;     /* what comes after the gate meets a client at rest */
     unsigned calls;  /* so many of them at once; 0: one */
@@ -112,6 +113,36 @@ struct fault_dialect {
 };
 
 extern const struct fault_dialect fault_hms;
+
+/* --- rows --- */
+
+/* Name, call, what is seen, fate of the connection, and the other fields. */
+#define ROW(what, call_, sees_, fate_, ...)                                    \
+    {                                                                          \
+        .name = what, .call = FAULT_##call_, .sees = sees_,                    \
+        .fate = FAULT_##fate_, __VA_ARGS__                                     \
+    }
+
+/* A reply whose head is refused, its connection being left open. */
+#define REFUSED(what, reply)                                                   \
+    ROW(what, GET, SEES(EPROTO, RECEIVING), DROPPED,                           \
+        .scripts = ONE(READ, SEND(reply), STALL))
+
+/* One whose body is. */
+#define BROKEN(what, reply)                                                    \
+    ROW(what, GET, SEES(EPROTO, RECEIVING, .status = 200), DROPPED,            \
+        .scripts = ONE(READ, SEND(reply), STALL))
+
+/* A reply that is taken; then the same server answers on. */
+#define TAKEN(what, reply)                                                     \
+    ROW(what, GET, FINE, KEPT, .scripts = ONE(READ, SEND(reply), SERVE))
+
+/* A reply that is taken, its connection being good for nothing else. */
+#define LAST_OF(status_, what, reply)                                          \
+    ROW(what, GET, {.status = status_}, DROPPED,                               \
+        .scripts = ONE(READ, SEND(reply), STALL))
+#define LAST(what, reply)                                                      \
+    ROW(what, GET, FINE, DROPPED, .scripts = ONE(READ, SEND(reply), STALL))
 
 /* --- scripts --- */
 
@@ -205,5 +236,6 @@ extern const struct fault_dialect fault_hms;
 
 extern const struct fault_list fault_list_connections;
 extern const struct fault_list fault_list_framing;
+extern const struct fault_list fault_list_heads;
 
 #endif

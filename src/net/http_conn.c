@@ -146,7 +146,9 @@ request_reset(struct vecwire__http *http)
     evbuffer_drain(http->out, evbuffer_get_length(http->out));
     evbuffer_drain(http->held, evbuffer_get_length(http->held));
     http->write_errno = 0;
-    http->told_sending = http->told_receiving = http->too_big = false;
+    http->told_sending = http->told_receiving = http->chunk_ended = false;
+    http->head_due = http->line_due = true;
+    http->read_errno = 0;
     http->body_bytes = 0;
     http->paused = false;
     http->held_end = VECWIRE__HTTP_HELD_NONE;

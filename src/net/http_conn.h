@@ -125,8 +125,11 @@ struct vecwire__http {
     /* the reply */
     struct vecwire__framing framing;
     bool told_receiving;
-    uint32_t status; /* of its head, 0 before that */
-    bool too_big;    /* more waits in the input buffer than may come */
+    uint32_t status;  /* of its head, 0 before that */
+    bool head_due;    /* it is not whole yet */
+    bool line_due;    /* nor is its status line */
+    bool chunk_ended; /* its line end has not come yet */
+    int read_errno;   /* 0: fine so far */
     uint64_t body_bytes;
 
     /* its owner wants no more for now */
@@ -254,6 +257,14 @@ void vecwire__http_reply_ended(struct vecwire__http *http);
 /* libevent's, when bytes arrive in the input buffer. */
 void vecwire__http_input(struct evbuffer *buf,
                          const struct evbuffer_cb_info *info, void *arg);
+
+/* --- http_strict.c --- */
+
+/* Before evhttp looks at what is in the input buffer. False: blamed. */
+bool vecwire__http_sound(struct vecwire__http *http);
+
+/* After it has. False: blamed, there is more than may come. */
+bool vecwire__http_within_limit(struct vecwire__http *http);
 
 /* --- http_pause.c --- */
 

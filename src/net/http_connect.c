@@ -9,6 +9,8 @@
 
 #include <event2/buffer.h>
 
+#include "net/wire.h"
+
 /* evhttp's own clocks must never fire: a day, and none once it is up. */
 static const struct timeval a_day = {86400, 0};
 
@@ -43,8 +45,16 @@ connection_up(struct vecwire__http *http)
         return;
     }
     vecwire__http_tell_sending(http);
-    if (http->state == VECWIRE__HTTP_BUSY)
-        vecwire__http_write(http);
+    if (http->state != VECWIRE__HTTP_BUSY)
+        return;
+    /* What is there already is no answer to what nobody has asked yet. */
+    if (vecwire__wire_look(http) == VECWIRE__SIGHT_BYTES) {
+        vecwire__http_blame(http, VECWIRE_EPROTO,
+                            "the server spoke before it was asked");
+        vecwire__http_abort(http);
+        return;
+    }
+    vecwire__http_write(http);
 }
 
 void

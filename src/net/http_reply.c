@@ -61,16 +61,6 @@ drain(struct vecwire__http *http, struct evbuffer *buf, size_t had)
     }
 }
 
-/* evhttp waits for the whole of a chunk, however long it says. */
-static void
-check_size(struct vecwire__http *http, const struct evbuffer *buf)
-{
-    const struct vecwire__net_config *config = &http->net->config;
-
-    http->too_big = evbuffer_get_length(buf) >
-                    config->max_reply_bytes + config->max_header_bytes;
-}
-
 /* No upcall from here: evhttp is in the middle of reading. */
 void
 vecwire__http_input(struct evbuffer *buf, const struct evbuffer_cb_info *info,
@@ -119,7 +109,6 @@ take_input(struct vecwire__http *http)
         (void)shutdown(bufferevent_getfd(http->bev), SHUT_RDWR);
     } else if ((size_t)n == max) {
         drain(http, buf, (size_t)n);
-        check_size(http, buf);
     }
     evbuffer_freeze(buf, 0);
     http->taking = false;
@@ -138,6 +127,16 @@ hold_libevent(struct vecwire__http *http)
     bufferevent_disable(http->bev, EV_READ);
     bufferevent_enable(http->bev, EV_READ);
     vecwire__http_go_first(http);
+}
+
+/* It waits for more of this reply. */
+static void
+after_evhttp(struct vecwire__http *http)
+{
+    if (vecwire__http_within_limit(http))
+        hold_libevent(http);
+    else
+        vecwire__http_abort(http);
 }
 
 /* Before and between requests, for which libevent reads where it can. */
@@ -180,14 +179,12 @@ on_readable(evutil_socket_t fd, short what, void *arg)
     vecwire__net_enter(net);
     vecwire__http_touch(http);
     if (take_input(http) && tell_receiving(http)) {
-        if (http->too_big) {
-            vecwire__http_blame(http, VECWIRE_EREPLYSIZE,
-                                "reply has a chunk over the limit");
+        if (!vecwire__http_sound(http)) {
             vecwire__http_abort(http);
         } else {
             bufferevent_trigger(http->bev, EV_READ, 0);
             if (http->state == VECWIRE__HTTP_BUSY && http->evreq == evreq)
-                hold_libevent(http);
+                after_evhttp(http);
         }
     }
     if (http->tls != NULL)
@@ -249,11 +246,30 @@ is_reusable(struct vecwire__http *http)
     return !http->sated || vecwire__wire_look(http) == VECWIRE__SIGHT_NOTHING;
 }
 
+/* The end of the stream is the end of the body, unless it was no end but an
+ * error. */
+static bool
+is_cut(struct vecwire__http *http)
+{
+    int error = http->read_errno != 0 ? http->read_errno : http->write_errno;
+
+    if (!http->framing.until_close || error == 0)
+        return false;
+    vecwire__http_blame(http, VECWIRE_EIO,
+                        "connection lost in the middle of the reply: %s",
+                        evutil_socket_error_to_string(error));
+    return true;
+}
+
 void
 vecwire__http_reply_ended(struct vecwire__http *http)
 {
     bool reusable = is_reusable(http);
 
+    if (is_cut(http)) {
+        vecwire__http_tell_lost(http);
+        return;
+    }
     if (http->writer != NULL)
         event_free(http->writer);
     http->writer = NULL;
@@ -335,8 +351,7 @@ take_head(struct vecwire__http *http, struct evhttp_request *evreq)
     enum vecwire_err code =
         collect(net, evhttp_request_get_input_headers(evreq), &head.n_headers);
 
-    http->status = head.status;
-
+    http->head_due = false;
     if (!tell_receiving(http))
         return false;
     if (code == VECWIRE_ENOMEM)
@@ -349,6 +364,8 @@ take_head(struct vecwire__http *http, struct evhttp_request *evreq)
         code =
             vecwire__framing_read(&http->framing, net->headers, head.n_headers,
                                   net->config.max_reply_bytes, &why);
+    /* The status of a head that cannot be trusted says nothing. */
+    http->status = code == VECWIRE_EPROTO ? 0 : head.status;
     if (code != VECWIRE_OK) {
         vecwire__http_blame(http, code, "reply refused: %s", why);
         return false;
@@ -370,8 +387,9 @@ vecwire__http_head(struct evhttp_request *evreq, void *arg)
         /* evhttp would keep its headers for the reply that follows, and
          * would write the rest of the request before it reads on. */
         evhttp_clear_headers(evhttp_request_get_input_headers(evreq));
+        http->line_due = true;
         vecwire__http_soon(http, VECWIRE__HTTP_READ_ON, false);
-        return 0;
+        return vecwire__http_sound(http) ? 0 : -1;
     }
     vecwire__net_enter(net);
     http->in_head = true;
@@ -403,7 +421,10 @@ vecwire__http_body(struct evhttp_request *evreq, void *arg)
 
     vecwire__net_enter(net);
     http->body_bytes += evbuffer_get_length(buf);
-    if (http->body_bytes > net->config.max_reply_bytes) {
+    http->chunk_ended = http->framing.chunked;
+    if (!vecwire__http_sound(http)) {
+        vecwire__http_abort(http);
+    } else if (http->body_bytes > net->config.max_reply_bytes) {
         vecwire__http_blame(http, VECWIRE_EREPLYSIZE,
                             "reply's body is over the limit");
         vecwire__http_abort(http);

@@ -72,5 +72,6 @@ vecwire__wire_look(struct vecwire__http *http)
         return VECWIRE__SIGHT_BYTES;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
         return VECWIRE__SIGHT_NOTHING;
+    vecwire__wire_note(http, n);
     return VECWIRE__SIGHT_END;
 }

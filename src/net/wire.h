@@ -4,18 +4,32 @@
 #ifndef VECWIRE_NET_WIRE_H
 #define VECWIRE_NET_WIRE_H
 
+#include <errno.h>
 #include <sys/socket.h>
 
 #include "net/http_conn.h"
+
+/* The system tells an error once; whoever reads next sees an end like any
+ * other. */
+static inline void
+vecwire__wire_note(struct vecwire__http *http, ssize_t n)
+{
+    if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+        http->read_errno = errno;
+}
 
 /* As recv() without waiting; over TLS it stops early only where nothing more
  * can be read. */
 static inline ssize_t
 vecwire__wire_read(struct vecwire__http *http, void *to, size_t n)
 {
+    ssize_t got;
+
     if (http->tls != NULL)
         return vecwire__tls_read(http->tls, to, n);
-    return recv(bufferevent_getfd(http->bev), to, n, MSG_DONTWAIT);
+    got = recv(bufferevent_getfd(http->bev), to, n, MSG_DONTWAIT);
+    vecwire__wire_note(http, got);
+    return got;
 }
 
 /* Write a piece of `from`, at most `max` bytes, and take it off. As send(). */
