@@ -11,7 +11,7 @@ VECWIRE_OVER_TLS=yes
 export VECWIRE_OVER_TLS
 bad=0
 for name in close fork framing log net outcome reentry rows_net stress traps \
-    upload_ends; do
+    turns upload_ends; do
     "tests/check_$name" || bad=1
 done
 exit "$bad"

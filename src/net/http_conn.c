@@ -43,6 +43,10 @@ on_soon(evutil_socket_t fd, short what, void *arg)
         if (http->evreq != NULL)
             vecwire__http_read_on(http);
         break;
+    case VECWIRE__HTTP_TELL_ON:
+        vecwire__http_touch(http);
+        vecwire__http_go_on(http);
+        break;
     case VECWIRE__HTTP_RESUME:
         vecwire__http_go_on(http);
         break;
@@ -206,6 +210,7 @@ vecwire__http_touch(struct vecwire__http *http)
     }
     if (http->pass_seen != net->pass) {
         http->pass_seen = net->pass;
+        http->told = 0;
         http->conn.wakeups++;
     }
 }
