@@ -213,7 +213,7 @@ at_terminal(const char *terminal, const char *key_file)
         _exit(2);
     for (int i = 0; i < 3; i++)
         dup2(fd, i);
-    alarm(5);
+    alarm(2);
     base = event_base_new();
     if (vecwire_client_new(
             &client, base,

@@ -57,13 +57,28 @@ connection_up(struct vecwire__http *http)
     vecwire__http_write(http);
 }
 
+/* evhttp asks the socket once more for an error and, when there is one by now,
+ * closes it: nothing of ours may be on a number that others get next. */
 void
 vecwire__http_up(struct vecwire__http *http)
 {
+    if (http->watch != NULL)
+        event_del(http->watch);
     http->evhttp_event_cb(http->bev, BEV_EVENT_CONNECTED,
                           http->evhttp_event_arg);
-    if (http->evreq != NULL)
-        connection_up(http);
+    if (http->evreq == NULL) {
+        if (http->tls != NULL)
+            vecwire__tls_conn_detach(http->tls);
+        vecwire__http_unwatch(http);
+        return;
+    }
+    if (http->watch == NULL) {
+        vecwire__http_watch(http);
+    } else if (event_add(http->watch, NULL) != 0) {
+        event_free(http->watch);
+        http->watch = NULL;
+    }
+    connection_up(http);
 }
 
 static void
@@ -74,11 +89,12 @@ tcp_up(struct vecwire__http *http)
     /* Refused by sockets that are no TCP, as in tests: no harm. */
     (void)setsockopt(bufferevent_getfd(http->bev), IPPROTO_TCP, TCP_NODELAY,
                      &on, sizeof(on));
-    vecwire__http_watch(http);
-    if (http->net->tls != NULL)
-        vecwire__http_shake_first(http);
-    else
+    if (http->net->tls == NULL) {
         vecwire__http_up(http);
+    } else {
+        vecwire__http_watch(http);
+        vecwire__http_shake_first(http);
+    }
 }
 
 /* In front of evhttp's own callback while it connects. */

@@ -63,6 +63,9 @@ struct vecwire__tls_conn *vecwire__tls_conn_new(struct vecwire__tls *tls,
 /* Says close_notify if it can be said at once. NULL is fine. */
 void vecwire__tls_conn_free(struct vecwire__tls_conn *conn);
 
+/* Its socket is closed already: never say anything on that number. */
+void vecwire__tls_conn_detach(struct vecwire__tls_conn *conn);
+
 /* Go on with the handshake; `why` is for LOST and FAILED. */
 enum vecwire__tls_step vecwire__tls_shake(struct vecwire__tls_conn *conn,
                                           char *why, size_t size);
@@ -105,6 +108,12 @@ vecwire__tls_conn_new(struct vecwire__tls *tls, int fd)
 
 static inline void
 vecwire__tls_conn_free(struct vecwire__tls_conn *conn)
+{
+    (void)conn;
+}
+
+static inline void
+vecwire__tls_conn_detach(struct vecwire__tls_conn *conn)
 {
     (void)conn;
 }

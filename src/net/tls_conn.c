@@ -96,6 +96,12 @@ can_say_goodbye(const struct vecwire__tls_conn *conn)
 }
 
 void
+vecwire__tls_conn_detach(struct vecwire__tls_conn *conn)
+{
+    conn->fd = -1;
+}
+
+void
 vecwire__tls_conn_free(struct vecwire__tls_conn *conn)
 {
     struct vecwire__tls_errors errors;
