@@ -212,11 +212,24 @@ on_tick(evutil_socket_t fd, short what, void *arg)
     (void)arg;
 }
 
+/* libevent warns of events on descriptors that are closed, for example. */
+static unsigned libevent_warnings;
+
+static void
+on_libevent(int severity, const char *line)
+{
+    if (severity < EVENT_LOG_WARN)
+        return;
+    libevent_warnings++;
+    fprintf(stderr, "libevent: %s\n", line);
+}
+
 static void
 begin(struct soak *soak)
 {
     struct vecwire_refusal refusal = {.text = ""};
 
+    event_set_log_callback(on_libevent);
     soak->seed = soak->options.seed;
     soak->before = soak_descriptors();
     counting_mem_init(&soak->counting);
@@ -247,6 +260,8 @@ end(struct soak *soak)
     vecwire_client_free(soak->client);
     event_base_loop(soak->base, EVLOOP_NONBLOCK);
     event_base_free(soak->base);
+    if (libevent_warnings > 0)
+        soak_wrong(soak, NULL, "libevent had to warn");
     if (soak->counting.blocks != 0)
         soak_wrong(soak, NULL, "memory is left");
     if (soak_descriptors() != soak->before)
