@@ -104,8 +104,10 @@ struct vecwire_options {
     /* At most open at once: 8; HMS: 4, as many requests as its server works
      * on, refusing more with 503. */
     uint32_t connections;
-    uint32_t max_waiting; /* calls without a connection, those between
-                           * two attempts included: 1024 */
+    /* Calls without a connection, those between two attempts included: 1024.
+     * Canceled ones whose callback is still to run: as many once more, beside
+     * the connections. */
+    uint32_t max_waiting;
     /* A whole call, waiting and retries: 30000. Looked at by the loop; a
      * reply that is read in the same pass wins. */
     uint32_t deadline_ms;

@@ -127,6 +127,8 @@ vecwire__call_fail_later(struct vecwire__call *call, enum vecwire_err code,
     vecwire__outcome_failed(call, code, NULL, detail);
     vecwire__call_step(call, VECWIRE__CALL_EV_GIVE_UP);
     vecwire__call_detach(call);
+    /* The loop may take its time. */
+    vecwire__buf_fini(&call->enc.text);
     TAILQ_INSERT_TAIL(&engine->due, call, link);
     engine->n_due++;
     host->soon(host->ctx);

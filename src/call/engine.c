@@ -153,6 +153,10 @@ vecwire__engine_admit(const struct vecwire__engine *engine, size_t bytes)
     const struct vecwire__pool *pool = &engine->pool;
     uint64_t held = pool->waiting_bytes + engine->resting_bytes;
 
+    /* Each cancel makes room for one more, but holds on to its call until the
+     * loop comes to it. As many as can be there may be replaced. */
+    if (engine->n_due >= pool->max_waiting + pool->max_open)
+        return VECWIRE_EFULL;
     /* Against a server that is down all calls rest between attempts. */
     if (engine->n_resting > 0 &&
         (pool->n_waiting + engine->n_resting >= pool->max_waiting ||
