@@ -2,7 +2,7 @@
 /* Many calls wait for a server that hangs; then all of them end. What is done
  * inside measured() is what bench/backlog.sh counts, by the instruction.
  *
- *   backlog free|close|deadline|cancel|answers|refuse CALLS
+ *   backlog free|close|deadline|cancel|answers|refuse CALLS [CONNECTIONS]
  */
 #include <poll.h>
 #include <stdio.h>
@@ -16,11 +16,12 @@
 #include <event2/event.h>
 #include <vecwire/vecwire.h>
 
-#define CONNECTIONS 8
+#define MAX_CONNECTIONS 1024
 
 static struct event_base *base;
 static struct vecwire_client *client;
 static vecwire_call_id *ids;
+static nfds_t n_connections = 8;
 static size_t n_calls, n_ended, n_out_of_order;
 static uint32_t deadline_ms = VECWIRE_NEVER;
 
@@ -71,7 +72,7 @@ listen_here(struct sockaddr_in *sin)
     *sin = (struct sockaddr_in){.sin_family = AF_INET,
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     if (fd < 0 || bind(fd, (struct sockaddr *)sin, len) != 0 ||
-        listen(fd, 64) != 0 ||
+        listen(fd, MAX_CONNECTIONS) != 0 ||
         getsockname(fd, (struct sockaddr *)sin, &len) != 0)
         fail("no server");
     return fd;
@@ -81,13 +82,13 @@ static void
 serve(int listener)
 {
     static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-    struct pollfd fds[CONNECTIONS];
+    struct pollfd fds[MAX_CONNECTIONS];
     char bytes[4096];
 
-    for (int i = 0; i < CONNECTIONS; i++)
+    for (nfds_t i = 0; i < n_connections; i++)
         fds[i] = (struct pollfd){accept(listener, NULL, NULL), POLLIN, 0};
-    while (poll(fds, CONNECTIONS, -1) > 0) {
-        for (int i = 0; i < CONNECTIONS; i++) {
+    while (poll(fds, n_connections, -1) > 0) {
+        for (nfds_t i = 0; i < n_connections; i++) {
             if ((fds[i].revents & (POLLIN | POLLHUP | POLLERR)) == 0)
                 continue;
             if (read(fds[i].fd, bytes, sizeof(bytes)) <= 0 ||
@@ -164,8 +165,8 @@ begin(const struct sockaddr_in *sin)
              (unsigned)ntohs(sin->sin_port));
     if (vecwire_client_new(
             &client, base,
-            &VECWIRE_OPTIONS(.url = url, .connections = CONNECTIONS,
-                             .max_waiting = (uint32_t)n_calls - CONNECTIONS,
+            &VECWIRE_OPTIONS(.url = url, .connections = (uint32_t)n_connections,
+                             .max_waiting = (uint32_t)(n_calls - n_connections),
                              .max_waiting_bytes = UINT64_MAX)) != VECWIRE_OK)
         fail("no client");
     for (size_t i = 0; i < n_calls; i++)
@@ -192,14 +193,18 @@ find(const char *name)
 int
 main(int argc, char **argv)
 {
-    const struct way *way = find(argc == 3 ? argv[1] : "");
+    const struct way *way = find(argc == 3 || argc == 4 ? argv[1] : "");
     struct sockaddr_in sin;
     int listener = listen_here(&sin);
     pid_t server = -1;
 
     n_calls = strtoul(argv[2], NULL, 10);
+    if (argc == 4)
+        n_connections = strtoul(argv[3], NULL, 10);
+    if (n_connections < 1 || n_connections > MAX_CONNECTIONS)
+        fail("CONNECTIONS?");
     ids = calloc(n_calls, sizeof(*ids));
-    if (n_calls <= CONNECTIONS || ids == NULL)
+    if (n_calls <= n_connections || ids == NULL)
         fail("CALLS?");
     if (strcmp(way->name, "deadline") == 0)
         deadline_ms = 1;

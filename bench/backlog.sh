@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # What it costs to end a call, in instructions, when that many of them wait for
 # a server that hangs: the time that callgrind takes does not matter.
-# usage: bench/backlog.sh BUILD_DIR [CALLS...]    after make bench-programs
+# usage: [CONNECTIONS=8] bench/backlog.sh BUILD_DIR [CALLS...]
+# after make bench-programs
 set -eu
 build=${1:?usage: bench/backlog.sh BUILD_DIR [CALLS...]}
 shift
@@ -20,7 +21,7 @@ for way in deadline free close cancel answers refuse; do
     for calls in "$@"; do
         "$libtool" --mode=execute valgrind --tool=callgrind \
             --callgrind-out-file="$work/out.%p" --toggle-collect=measured \
-            "$program" "$way" "$calls" 2>"$work/log" || {
+            "$program" "$way" "$calls" "${CONNECTIONS:-8}" 2>"$work/log" || {
             cat "$work/log" >&2
             exit 1
         }

@@ -116,6 +116,7 @@ enum vecwire_err
 stand_call(struct stand_rig *stand)
 {
     static const float vector[] = {1, 2, 3};
+    vecwire_call_id id;
     enum vecwire_err err;
 
     if (stand->stand == STAND_SENDING) {
@@ -125,7 +126,7 @@ stand_call(struct stand_rig *stand)
         err = vecwire_raw(stand->rig.client,
                           &VECWIRE_RAW(.method = "POST", .path = "/",
                                        .body = body, .body_len = BIG),
-                          on_reply, stand, &stand->id);
+                          on_reply, stand, &id);
         free(body);
     } else {
         err = vecwire_query(
@@ -134,9 +135,12 @@ stand_call(struct stand_rig *stand)
                            .on_rows =
                                stand->stand == STAND_PAUSED ? on_rows : NULL,
                            .rows_arg = stand),
-            on_reply, stand, &stand->id);
+            on_reply, stand, &id);
     }
-    stand->calls += err == VECWIRE_OK;
+    if (err == VECWIRE_OK) {
+        stand->id = id;
+        stand->calls++;
+    }
     return err;
 }
 

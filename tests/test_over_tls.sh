@@ -10,8 +10,8 @@ fi
 VECWIRE_OVER_TLS=yes
 export VECWIRE_OVER_TLS
 bad=0
-for name in close fork framing log net outcome reentry rows_net stress traps \
-    turns upload_ends; do
+for name in close fork framing log net outcome reentry rows_net shutdown \
+    stress traps turns upload_ends; do
     "tests/check_$name" || bad=1
 done
 exit "$bad"

@@ -14,7 +14,8 @@
  * order of the queue. It may call any function here but _init and _fini;
  * what it then asks for or gives back is served after it has returned, so
  * the pool must outlive the outermost call. Each operation is O(1), but for
- * the timers' heap and for connections that are closed or granted in it. */
+ * the timers' heap, for connections that are closed or granted in it, and for
+ * waiters passed over: once for each connection whose call's time is up. */
 #ifndef VECWIRE_POOL_POOL_H
 #define VECWIRE_POOL_POOL_H
 
