@@ -162,7 +162,7 @@ START_TEST(a_deadline_waits_for_bytes_that_have_come_but_only_once)
     ck_assert_int_eq(engine_call(&f, VECWIRE__READ, 50, &a, NULL), VECWIRE_OK);
     fake = fake_conn_of(fake_conn(&f.net, 1));
     fake_up(&fake->conn);
-    fake->unread = true;
+    fake->unread = 10;
     fake_clock_pass(&f.clock, 60 * FAKE_MS);
     fake_clock_pass(&f.clock, FAKE_MS);
     ck_assert_uint_eq(a.runs, 0);

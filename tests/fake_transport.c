@@ -113,7 +113,7 @@ fake_quiet(struct vecwire__conn *conn)
     return conn->up && !fake->loud;
 }
 
-static bool
+static size_t
 fake_unread(struct vecwire__conn *conn)
 {
     return fake_conn_of(conn)->unread;

@@ -17,7 +17,7 @@ struct fake_conn {
     struct fake_transport *net;
     unsigned number;   /* the how manieth that was opened, from 1 */
     bool loud;         /* quiet() says false */
-    bool unread;       /* unread() says true */
+    size_t unread;     /* what unread() says */
     bool busy;         /* a request is under way */
     bool paused;       /* and must not be told until resume() */
     unsigned sends;    /* requests so far */

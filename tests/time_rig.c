@@ -129,6 +129,7 @@ time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
 {
     static const struct name_rule silent = {.a = {.fault = NAME_SILENT},
                                             .aaaa = {.fault = NAME_SILENT}};
+    static const struct name_rule good = {.a = {.addresses = "127.0.0.1"}};
     char url[64];
 
     memset(rig, 0, sizeof(*rig));
@@ -138,14 +139,16 @@ time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
     rig->server_base = vecwire_event_base_new();
     ck_assert(rig->base != NULL && rig->server_base != NULL);
     rig->server = fault_server_new(rig->server_base, "127.0.0.1", scripts, n);
-    rig->names = name_server_new(rig->server_base, "127.0.0.1", &silent, 1);
+    rig->names = name_server_new(rig->server_base, "127.0.0.1",
+                                 peer == TIME_RIG_NAMED ? &good : &silent, 1);
     write_conf(rig);
     if (!use_tls(rig, peer, &options)) {
         time_rig_fini(rig);
         return false;
     }
     snprintf(url, sizeof(url), "http%s://%s:%u", rig->tls == NULL ? "" : "s",
-             peer == TIME_RIG_NO_NAME ? "db.test" : "127.0.0.1",
+             peer == TIME_RIG_NO_NAME || peer == TIME_RIG_NAMED ? "db.test"
+                                                                : "127.0.0.1",
              peer == TIME_RIG_DEAF_SERVER
                  ? (unsigned)listen_deaf(rig)
                  : (unsigned)fault_server_port(rig->server));
@@ -179,11 +182,14 @@ time_rig_fini(struct time_rig *rig)
 void
 time_rig_step(struct time_rig *rig)
 {
+    /* A pass takes some time. */
+    rig->now_ns += 1000;
     if (rig->armed_ns != 0 && rig->armed_ns <= rig->now_ns) {
         rig->armed_ns = 0;
         event_active(rig->client->timer_event, EV_TIMEOUT, 0);
     }
-    event_base_loop(rig->base, EVLOOP_NONBLOCK);
+    /* EVLOOP_NONBLOCK alone goes on as long as there is something to do. */
+    event_base_loop(rig->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
 }
 
 void
@@ -205,7 +211,8 @@ time_rig_pass(struct time_rig *rig, uint64_t ms)
             rig->now_ns = rig->armed_ns;
         time_rig_turn(rig);
     }
-    rig->now_ns = until;
+    if (rig->now_ns < until)
+        rig->now_ns = until;
     time_rig_turn(rig);
 }
 

@@ -33,6 +33,7 @@ enum time_rig_peer {
     TIME_RIG_SERVER,
     TIME_RIG_TLS,   /* the same, over TLS 1.3 */
     TIME_RIG_TLS12, /* and 1.2 */
+    TIME_RIG_NAMED, /* plain, by a name */
     TIME_RIG_NO_NAME /* a name that nobody answers for */,
     TIME_RIG_DEAF_SERVER
 };

@@ -52,7 +52,7 @@ struct vecwire__call {
     uint64_t deadline_ns; /* UINT64_MAX: none */
     uint64_t left_ns;     /* until then, while it is paused */
     uint64_t iterations_at;
-    uint64_t overdue_at; /* 1 + what had been received at the deadline */
+    uint64_t overdue_to; /* what had come of the reply at the deadline */
     enum vecwire__call_state state;
     enum vecwire_phase phase; /* of its connection */
     uint32_t attempts;

@@ -36,18 +36,22 @@ vecwire__flow_grant(struct vecwire__waiter *waiter, struct vecwire__conn *conn)
 }
 
 /* An answer that is there beats a deadline of the same pass. The loop sees to
- * I/O first, but asks for a few descriptors at a time: the turn of this one
- * may be still to come. Once more was read, the deadline counts. */
+ * I/O first, but asks for a few descriptors at a time, and reads no more than
+ * a turn: the rest may be still to come. What has come at the deadline may be
+ * read; once it was, the deadline counts. */
 static bool
 answer_waits(struct vecwire__call *call)
 {
     struct vecwire__conn *conn = call->conn;
+    size_t unread;
 
     if (conn == NULL ||
-        (call->overdue_at != 0 && call->overdue_at != conn->bytes_received + 1))
+        (call->overdue_to != 0 && conn->bytes_received >= call->overdue_to))
         return false;
-    call->overdue_at = conn->bytes_received + 1;
-    return call->engine->config.transport->unread(conn);
+    unread = call->engine->config.transport->unread(conn);
+    if (call->overdue_to == 0)
+        call->overdue_to = conn->bytes_received + unread;
+    return unread > 0;
 }
 
 void
@@ -150,6 +154,7 @@ vecwire__engine_resume(struct vecwire__engine *engine, vecwire_call_id id)
         return false;
     if (call->deadline_ns != UINT64_MAX) {
         call->deadline_ns = vecwire__timers_now(timers) + call->left_ns;
+        call->overdue_to = 0;
         vecwire__timer_set(timers, &call->timer, call->deadline_ns);
     }
     vecwire__call_step(call, VECWIRE__CALL_EV_RESUME);

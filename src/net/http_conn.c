@@ -122,19 +122,20 @@ http_quiet(struct vecwire__conn *conn)
     return vecwire__wire_look(http) == VECWIRE__SIGHT_NOTHING;
 }
 
-static bool
+static size_t
 http_unread(struct vecwire__conn *conn)
 {
     struct vecwire__http *http = vecwire__http_of(conn);
+    size_t held = evbuffer_get_length(http->held) +
+                  (http->held_end != VECWIRE__HTTP_HELD_NONE);
 
-    if (evbuffer_get_length(http->held) > 0 ||
-        http->held_end != VECWIRE__HTTP_HELD_NONE)
-        return true;
+    if (held > 0)
+        return held;
     if (http->state != VECWIRE__HTTP_BUSY || http->gone ||
-        vecwire__wire_look(http) != VECWIRE__SIGHT_BYTES)
-        return false;
+        vecwire__wire_look(http) == VECWIRE__SIGHT_NOTHING)
+        return 0;
     vecwire__http_turn_again(http);
-    return true;
+    return vecwire__wire_waiting(http) + 1;
 }
 
 static void

@@ -114,6 +114,7 @@ struct vecwire__http {
     size_t next_address;
     uint64_t round_ends_ns; /* 0: no limit */
     int connect_errno;      /* why the last address failed; 0: time */
+    unsigned overdue;       /* passes given behind the end of its time */
     bufferevent_event_cb evhttp_event_cb; /* evhttp's own, behind ours */
     void *evhttp_event_arg;
 

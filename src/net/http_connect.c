@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,6 +11,10 @@
 #include <event2/buffer.h>
 
 #include "net/wire.h"
+
+/* libevent asks for 32 descriptors at a time at first, then for twice as many
+ * with each pass that was full. */
+#define MAX_OVERDUE 8
 
 /* evhttp's own clocks must never fire: a day, and none once it is up. */
 static const struct timeval a_day = {86400, 0};
@@ -180,6 +185,7 @@ arm_timer(struct vecwire__http *http)
     size_t left = http->addresses.n - http->next_address;
     uint64_t now;
 
+    http->overdue = 0;
     if (http->round_ends_ns == 0)
         return;
     now = vecwire__timers_now(timers);
@@ -248,6 +254,28 @@ vecwire__http_next_address(struct vecwire__http *http)
     vecwire__http_tell_lost(http);
 }
 
+/* A loop that slept comes to its timers before it has come to all that its
+ * sockets told: what the connection waits for may be there. A peer that drips
+ * gets no more than a few passes. */
+static bool
+has_news(struct vecwire__http *http)
+{
+    struct pollfd fd = {.events = POLLIN};
+
+    if (http->overdue == MAX_OVERDUE)
+        return false;
+    http->overdue++;
+    /* evdns's sockets are its own. */
+    if (http->state == VECWIRE__HTTP_RESOLVING)
+        return http->overdue == 1;
+    if (http->state == VECWIRE__HTTP_CONNECTING)
+        fd.events = POLLOUT;
+    else if (http->state != VECWIRE__HTTP_SHAKING)
+        return false;
+    fd.fd = bufferevent_getfd(http->bev);
+    return poll(&fd, 1, 0) > 0;
+}
+
 static void
 on_timer(struct vecwire__timer *timer)
 {
@@ -257,7 +285,12 @@ on_timer(struct vecwire__timer *timer)
     struct vecwire__net *net = http->net;
 
     vecwire__net_enter(net);
-    if (http->state == VECWIRE__HTTP_RESOLVING) {
+    if (has_news(http)) {
+        struct vecwire__timers *timers = net->config.timers;
+
+        /* In the next pass. */
+        vecwire__timer_set(timers, timer, vecwire__timers_now(timers));
+    } else if (http->state == VECWIRE__HTTP_RESOLVING) {
         vecwire__lookup_cancel(http->lookup);
         http->lookup = NULL;
         vecwire__http_blame(http, VECWIRE_ETIMEDOUT,
@@ -307,6 +340,7 @@ vecwire__http_connect(struct vecwire__http *http)
     http->timer.fire = on_timer;
     http->round_ends_ns = 0;
     http->next_address = 0;
+    http->overdue = 0;
     if (net->config.connect_ms != VECWIRE_NEVER)
         http->round_ends_ns = vecwire__timers_now(net->config.timers) +
                               (uint64_t)net->config.connect_ms * 1000000;

@@ -131,6 +131,8 @@ vecwire__http_turn_again(struct vecwire__http *http)
 {
     static const struct timeval at_once;
 
-    if (http->tls != NULL && http->watch != NULL)
+    /* One that is to come, or about to run, would be put off by another. */
+    if (http->tls != NULL && http->watch != NULL &&
+        !event_pending(http->watch, EV_TIMEOUT, NULL))
         (void)event_add(http->watch, &at_once);
 }

@@ -9,9 +9,6 @@
 #include "net/tls_errors.h"
 #include "net/tls_ssl.h"
 
-/* Bytes of the socket that are read at once: 100 KB in 4 calls and not 13. */
-#define READ_AHEAD 65536
-
 /* In the form of ALPN: a length, then the name. */
 static const unsigned char protocols[] = "\x08http/1.1";
 
@@ -121,7 +118,7 @@ set_up(struct vecwire__tls *tls)
     SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE |
                               SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_read_ahead(ctx, 1);
-    SSL_CTX_set_default_read_buffer_len(ctx, READ_AHEAD);
+    SSL_CTX_set_default_read_buffer_len(ctx, VECWIRE__TLS_READ_AHEAD);
     vecwire__tls_sessions_keep(tls);
     return true;
 }

@@ -107,9 +107,10 @@ struct vecwire__transport {
     /* Look before a lease: up, open on the other side and nothing to read.
      * Inside its own end() that is known without looking. */
     bool (*quiet)(struct vecwire__conn *conn);
-    /* While a request is on it: bytes have come that were not read yet, or
-     * are held back. */
-    bool (*unread)(struct vecwire__conn *conn);
+    /* While a request is on it: so many bytes have come that were not read
+     * yet, or are held back; the stream's end is one more. May be a little
+     * more than the reply gets of them. */
+    size_t (*unread)(struct vecwire__conn *conn);
     /* Inside a body upcall: no upcall any more until resume(), and nothing is
      * read. What was read already is held back, its end or loss too. */
     void (*pause)(struct vecwire__conn *conn);

@@ -2,6 +2,7 @@
 #include "net/wire.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 
 #include <event2/buffer.h>
@@ -57,6 +58,20 @@ vecwire__wire_write(struct vecwire__http *http, struct evbuffer *from,
     if (n > 0)
         evbuffer_drain(from, (size_t)n);
     return n;
+}
+
+size_t
+vecwire__wire_waiting(struct vecwire__http *http)
+{
+    /* How much OpenSSL has taken out of the socket it does not tell. */
+    size_t taken = http->tls != NULL && vecwire__tls_holds(http->tls)
+                       ? VECWIRE__TLS_READ_AHEAD
+                       : 0;
+    int n = 0;
+
+    if (ioctl(bufferevent_getfd(http->bev), FIONREAD, &n) != 0 || n < 0)
+        n = 0;
+    return taken + (size_t)n;
 }
 
 enum vecwire__sight

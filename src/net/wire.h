@@ -40,6 +40,9 @@ ssize_t vecwire__wire_write(struct vecwire__http *http, struct evbuffer *from,
  * socket any more: they wait until somebody reads. */
 enum vecwire__sight vecwire__wire_look(struct vecwire__http *http);
 
+/* About so many bytes wait to be read; no fewer than that. */
+size_t vecwire__wire_waiting(struct vecwire__http *http);
+
 /* Its end has been read: no request may follow. */
 static inline bool
 vecwire__wire_ended(const struct vecwire__http *http)
