@@ -132,7 +132,7 @@ ask(const struct kind *kind)
 
 /* Every call has been asked and nothing answered. False: no TLS here. */
 static bool
-ask_all(const struct kind *kind)
+ask_all(const struct kind *kind, bool real)
 {
     static const struct fault_step *scripts[1];
 
@@ -145,6 +145,8 @@ ask_all(const struct kind *kind)
                                        .connect_ms = VECWIRE_NEVER,
                                        .read_per_turn = kind->per_turn)))
         return false;
+    if (real)
+        time_rig_use_real_clock(&rig);
     /* One by one: libevent asks for no more descriptors at a time than it
      * had to. */
     for (unsigned i = 0; i < kind->calls; i++) {
@@ -182,13 +184,84 @@ START_TEST(an_answer_that_came_while_the_loop_slept_beats_the_deadline)
 {
     const struct kind *kind = &kinds[_i];
 
-    if (!ask_all(kind))
+    if (!ask_all(kind, false))
         return;
     answer();
     time_rig_oversleep(&rig, DEADLINE_MS + 1);
     for (int i = 0; i < 400 && runs < kind->calls; i++)
         time_rig_step(&rig);
     check_answered(kind);
+    time_rig_fini(&rig);
+}
+END_TEST
+
+/* The host's own event. */
+static void
+be_busy(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    answer();
+    usleep((DEADLINE_MS + 50) * 1000);
+}
+
+START_TEST(so_it_does_on_the_real_clock)
+{
+    const struct kind *kind = &kinds[_i];
+
+    if (kind->calls > 1 || kind->per_turn > 0 || !ask_all(kind, true))
+        return;
+    event_base_once(rig.base, -1, EV_TIMEOUT, be_busy, NULL, NULL);
+    while (runs == 0)
+        event_base_loop(rig.base, EVLOOP_ONCE);
+    check_answered(kind);
+    time_rig_fini(&rig);
+}
+END_TEST
+
+static uint64_t
+now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static uint64_t asked_at;
+
+static void
+ask_when_busy(evutil_socket_t fd, short what, void *arg)
+{
+    usleep((DEADLINE_MS + 50) * 1000);
+    asked_at = now_ms();
+    ask(arg);
+    (void)fd;
+    (void)what;
+}
+
+/* libevent's time is that of the pass, which began before the callback. */
+START_TEST(a_limit_set_behind_a_busy_callback_is_not_early)
+{
+    static struct kind kind = {"late", TIME_RIG_SERVER, plain, 1,
+                               false,  false,           0};
+    static const struct fault_step *const scripts[] = {plain};
+    bool connecting = _i == 1;
+
+    runs = 0;
+    ck_assert(time_rig_init(
+        &rig, connecting ? TIME_RIG_DEAF_SERVER : TIME_RIG_SERVER, scripts, 1,
+        VECWIRE_OPTIONS(.attempts = 1,
+                        .deadline_ms = connecting ? VECWIRE_NEVER : DEADLINE_MS,
+                        .connect_ms =
+                            connecting ? DEADLINE_MS : VECWIRE_NEVER)));
+    time_rig_use_real_clock(&rig);
+    event_base_once(rig.base, -1, EV_TIMEOUT, ask_when_busy, &kind, NULL);
+    while (runs == 0)
+        event_base_loop(rig.base, EVLOOP_ONCE);
+    ck_assert_int_eq(last_code, VECWIRE_ETIMEDOUT);
+    ck_assert_uint_ge(now_ms() - asked_at, DEADLINE_MS - 1);
     time_rig_fini(&rig);
 }
 END_TEST
@@ -264,7 +337,7 @@ START_TEST(half_an_answer_does_not_beat_the_deadline)
     static const struct kind kind = {"half", TIME_RIG_SERVER, halves, 1,
                                      false,  false,           0};
 
-    ck_assert(ask_all(&kind));
+    ck_assert(ask_all(&kind, false));
     answer();
     time_rig_oversleep(&rig, DEADLINE_MS + 1);
     for (int i = 0; i < 5; i++)
@@ -288,7 +361,7 @@ START_TEST(an_endless_answer_does_not_beat_the_deadline)
         "endless", TIME_RIG_SERVER, endless, 1, false, true, 16384};
     int passes = 0;
 
-    ck_assert(ask_all(&kind));
+    ck_assert(ask_all(&kind, false));
     answer();
     time_rig_oversleep(&rig, DEADLINE_MS + 1);
     while (runs == 0 && passes++ < 5000) {
@@ -313,6 +386,9 @@ main(void)
     tcase_add_loop_test(
         tc, an_answer_that_came_while_the_loop_slept_beats_the_deadline, 0,
         N_KINDS);
+    tcase_add_loop_test(tc, so_it_does_on_the_real_clock, 0, N_KINDS);
+    tcase_add_loop_test(tc, a_limit_set_behind_a_busy_callback_is_not_early, 0,
+                        2);
     tcase_add_loop_test(
         tc, a_connection_that_came_up_while_the_loop_slept_is_used, 0, 3);
     tcase_add_loop_test(

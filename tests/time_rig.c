@@ -157,6 +157,7 @@ time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
     options.resolv_conf = rig->path;
     ck_assert_int_eq(vecwire_client_new(&rig->client, rig->base, &options),
                      VECWIRE_OK);
+    rig->real = rig->client->timers.clock;
     rig->client->timers.clock =
         (struct vecwire__clock){clock_now, clock_arm, rig};
     return true;
@@ -177,6 +178,12 @@ time_rig_fini(struct time_rig *rig)
         close(rig->deaf[i]);
     unlink(rig->path);
     ck_assert_uint_eq(rig->counting.blocks, 0);
+}
+
+void
+time_rig_use_real_clock(struct time_rig *rig)
+{
+    rig->client->timers.clock = rig->real;
 }
 
 void

@@ -10,6 +10,7 @@
 #include <event2/event.h>
 #include <vecwire/vecwire.h>
 
+#include "net/timers.h"
 #include "tests/counting_mem.h"
 #include "tests/fault_server.h"
 #include "tests/name_server.h"
@@ -24,6 +25,7 @@ struct time_rig {
     struct counting_mem counting;
     struct ssl_ctx_st *tls; /* the server's; NULL: plain */
     uint64_t now_ns, armed_ns;
+    struct vecwire__clock real;
     int deaf[TIME_RIG_DEAF];
     char path[64]; /* a resolv.conf that names `names` */
 };
@@ -48,6 +50,9 @@ size_t time_rig_descriptors(void);
 
 /* Frees what there is, and checks that nothing is left. */
 void time_rig_fini(struct time_rig *rig);
+
+/* From now on, and before the first call, time is real. */
+void time_rig_use_real_clock(struct time_rig *rig);
 
 /* Of both bases, some passes that do not wait. */
 void time_rig_turn(struct time_rig *rig);
