@@ -28,18 +28,47 @@ clock_arm(void *ctx, uint64_t at_ns)
     ((struct time_rig *)ctx)->armed_ns = at_ns;
 }
 
+static bool
+wants_tls(enum time_rig_peer peer)
+{
+    return peer == TIME_RIG_TLS || peer == TIME_RIG_TLS12 ||
+           peer == TIME_RIG_TLS_TO_PLAIN;
+}
+
+static bool
+wants_name(enum time_rig_peer peer)
+{
+    return peer == TIME_RIG_NAMED || peer == TIME_RIG_BAD_NAME ||
+           peer == TIME_RIG_NO_NAME;
+}
+
+static const struct name_rule *
+rule_for(enum time_rig_peer peer)
+{
+    static const struct name_rule good = {.a = {.addresses = "127.0.0.1"}};
+    static const struct name_rule none = {.a = {.rcode = 3},
+                                          .aaaa = {.rcode = 3}};
+    static const struct name_rule silent = {.a = {.fault = NAME_SILENT},
+                                            .aaaa = {.fault = NAME_SILENT}};
+
+    if (peer == TIME_RIG_NAMED)
+        return &good;
+    return peer == TIME_RIG_BAD_NAME ? &none : &silent;
+}
+
 #ifndef VECWIRE_NO_OPENSSL
 
 static bool
 use_tls(struct time_rig *rig, enum time_rig_peer peer,
         struct vecwire_options *options)
 {
-    if (peer != TIME_RIG_TLS && peer != TIME_RIG_TLS12)
+    if (!wants_tls(peer))
         return true;
     rig->tls = cert_server_ctx(cert_localhost());
     if (peer == TIME_RIG_TLS12)
         SSL_CTX_set_max_proto_version(rig->tls, TLS1_2_VERSION);
-    fault_server_use_tls(rig->server, rig->tls, SIZE_MAX);
+    if (peer != TIME_RIG_TLS_TO_PLAIN)
+        fault_server_use_tls(rig->server, rig->tls, SIZE_MAX);
     options->ca_file = cert_authority()->cert_file;
     return true;
 }
@@ -64,7 +93,7 @@ use_tls(struct time_rig *rig, enum time_rig_peer peer,
 {
     (void)rig;
     (void)options;
-    return peer != TIME_RIG_TLS && peer != TIME_RIG_TLS12;
+    return !wants_tls(peer);
 }
 
 static void
@@ -127,9 +156,6 @@ time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
               const struct fault_step *const *scripts, size_t n,
               struct vecwire_options options)
 {
-    static const struct name_rule silent = {.a = {.fault = NAME_SILENT},
-                                            .aaaa = {.fault = NAME_SILENT}};
-    static const struct name_rule good = {.a = {.addresses = "127.0.0.1"}};
     char url[64];
 
     memset(rig, 0, sizeof(*rig));
@@ -139,16 +165,15 @@ time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
     rig->server_base = vecwire_event_base_new();
     ck_assert(rig->base != NULL && rig->server_base != NULL);
     rig->server = fault_server_new(rig->server_base, "127.0.0.1", scripts, n);
-    rig->names = name_server_new(rig->server_base, "127.0.0.1",
-                                 peer == TIME_RIG_NAMED ? &good : &silent, 1);
+    rig->names =
+        name_server_new(rig->server_base, "127.0.0.1", rule_for(peer), 1);
     write_conf(rig);
     if (!use_tls(rig, peer, &options)) {
         time_rig_fini(rig);
         return false;
     }
     snprintf(url, sizeof(url), "http%s://%s:%u", rig->tls == NULL ? "" : "s",
-             peer == TIME_RIG_NO_NAME || peer == TIME_RIG_NAMED ? "db.test"
-                                                                : "127.0.0.1",
+             wants_name(peer) ? "db.test" : "127.0.0.1",
              peer == TIME_RIG_DEAF_SERVER
                  ? (unsigned)listen_deaf(rig)
                  : (unsigned)fault_server_port(rig->server));

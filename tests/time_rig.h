@@ -33,11 +33,13 @@ struct time_rig {
 /* What the client talks to. */
 enum time_rig_peer {
     TIME_RIG_SERVER,
-    TIME_RIG_TLS,   /* the same, over TLS 1.3 */
-    TIME_RIG_TLS12, /* and 1.2 */
-    TIME_RIG_NAMED, /* plain, by a name */
-    TIME_RIG_NO_NAME /* a name that nobody answers for */,
-    TIME_RIG_DEAF_SERVER
+    TIME_RIG_TLS,          /* the same, over TLS 1.3 */
+    TIME_RIG_TLS12,        /* and 1.2 */
+    TIME_RIG_TLS_TO_PLAIN, /* over TLS, and the server knows none */
+    TIME_RIG_NAMED,        /* plain, by a name */
+    TIME_RIG_BAD_NAME,     /* a name that does not exist */
+    TIME_RIG_NO_NAME,      /* a name that nobody answers for */
+    TIME_RIG_DEAF_SERVER   /* a listener that accepts nobody */
 };
 
 /* False: no TLS here; nothing was made. The scripts outlive the rig. */
