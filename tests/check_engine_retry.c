@@ -55,6 +55,33 @@ START_TEST(a_reused_connection_lost_is_repeated_once_on_a_fresh_one)
 }
 END_TEST
 
+/* Rows of the table that no real socket shows: of every class, on a fresh
+ * connection and on a reused one. */
+START_TEST(what_is_lost_before_a_byte_left_is_sent_again_at_once)
+{
+    bool reused = _i >= 3;
+    uint64_t now;
+
+    if (reused)
+        warm_up();
+    ck_assert_int_eq(
+        engine_call(&f, (enum vecwire__retry_class)(_i % 3), 0, &a, NULL),
+        VECWIRE_OK);
+    now = f.clock.now_ns;
+    if (!reused)
+        fake_up(fake_conn(&f.net, 1));
+    engine_lose(fake_conn(&f.net, 1), false, false);
+    ck_assert_uint_eq(a.runs, 0);
+    ck_assert_uint_eq(f.net.opened, 2);
+    ck_assert_uint_eq(f.net.sends, reused ? 3 : 2);
+    ck_assert_uint_eq(f.clock.now_ns, now);
+    fake_reply(fake_conn(&f.net, 2), 200,
+               _i % 3 == VECWIRE__READ ? MATCHES_1 : "{\"added\":1}");
+    ck_assert_int_eq(a.code, VECWIRE_OK);
+    ck_assert_uint_eq(a.attempts, 2);
+}
+END_TEST
+
 START_TEST(a_write_lost_on_a_reused_connection_is_never_repeated)
 {
     warm_up();
@@ -305,6 +332,8 @@ main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc,
                    a_reused_connection_lost_is_repeated_once_on_a_fresh_one);
+    tcase_add_loop_test(
+        tc, what_is_lost_before_a_byte_left_is_sent_again_at_once, 0, 6);
     tcase_add_test(tc, a_write_lost_on_a_reused_connection_is_never_repeated);
     tcase_add_test(tc,
                    a_write_lost_on_a_reused_connection_is_repeated_on_demand);
