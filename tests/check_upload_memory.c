@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uploads without memory: every allocation fails once. */
+/* Uploads without memory: every allocation fails once. And how much of it
+ * they take when there is enough. */
 #include <check.h>
+#include <stdlib.h>
 
 #include "tests/counting_mem.h"
 #include "tests/upload_rig.h"
@@ -74,12 +76,87 @@ START_TEST(memory_may_run_out_anywhere)
 }
 END_TEST
 
+/* --- how much --- */
+
+struct weighing_mem {
+    struct vecwire_mem mem;
+    size_t bytes, most;
+};
+
+static void *
+weigh(struct weighing_mem *weighing, void *block, size_t old, size_t size)
+{
+    weighing->bytes += size - old;
+    if (weighing->bytes > weighing->most)
+        weighing->most = weighing->bytes;
+    return block;
+}
+
+static void *
+weigh_alloc(size_t size, void *ctx)
+{
+    return weigh(ctx, malloc(size), 0, size);
+}
+
+static void *
+weigh_realloc(void *block, size_t old_size, size_t size, void *ctx)
+{
+    return weigh(ctx, realloc(block, size), old_size, size);
+}
+
+static void
+weigh_free(void *block, size_t size, void *ctx)
+{
+    free(weigh(ctx, block, size, 0));
+}
+
+/* The most that an upload of so many rows holds at a time. */
+static size_t
+most_bytes(size_t rows)
+{
+    struct weighing_mem weighing = {
+        {weigh_alloc, weigh_realloc, weigh_free, &weighing}, 0, 0};
+    struct client_rig rig;
+    struct upload_seen seen = {.rig = NULL};
+    size_t taken;
+
+    client_rig_init(&rig, willing, 1, VECWIRE_OPTIONS(.mem = &weighing.mem));
+    ck_assert_int_eq(
+        upload_rig_begin(
+            &rig, &seen,
+            VECWIRE_UPLOADER_OPTIONS(.batch_rows = 128, .in_flight = 4)),
+        VECWIRE_OK);
+    while (rows > 0) {
+        (void)!upload_rig_add(&seen, rows < 512 ? rows : 512, &taken);
+        rows -= taken;
+        event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    }
+    vecwire_uploader_end(seen.up);
+    client_rig_run(&rig);
+    ck_assert_uint_eq(seen.failed, 0);
+    vecwire_uploader_free(seen.up);
+    client_rig_fini(&rig);
+    ck_assert_uint_eq(weighing.bytes, 0);
+    return weighing.most;
+}
+
+START_TEST(an_upload_of_any_length_holds_a_few_requests_at_a_time)
+{
+    size_t few = most_bytes(2000);
+
+    ck_assert_uint_gt(few, 4 * 128 * 8);
+    ck_assert_uint_le(most_bytes(100000), few + few / 4);
+}
+END_TEST
+
 static void
 add_tests(TCase *tcase)
 {
     tcase_set_timeout(tcase, 20);
     tcase_add_test(tcase, any_allocation_may_fail);
     tcase_add_test(tcase, memory_may_run_out_anywhere);
+    tcase_add_test(tcase,
+                   an_upload_of_any_length_holds_a_few_requests_at_a_time);
 }
 
 int

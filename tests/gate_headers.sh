@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Each public header compiles alone, as C99, C++11 and C++17, without a warning
-# and without padding in its structs.
+# Each public header compiles alone, as C99, C11, C++11 and C++17, without a
+# warning and without padding in its structs.
 set -u
 source=${VECWIRE_SOURCE:-$(cd "$(dirname "$0")/.." && pwd)}
 cc=${CC:-cc}
 cxx=${CXX:-}
+strict='-Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Wvla'
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 bad=0
@@ -59,12 +60,18 @@ END
     bad=1
 }
 
+# Several flags.
+# shellcheck disable=SC2086
 for path in "$source"/include/vecwire/*.h; do
     header=${path##*/}
-    try "$cc" c "$header" -std=c99
+    for standard in c99 c11; do
+        try "$cc" c "$header" -std="$standard" -Wstrict-prototypes \
+            -Wmissing-prototypes -Wc++-compat $strict
+    done
     [ -n "$cxx" ] || continue
-    try "$cxx" cc "$header" -std=c++11 -Wold-style-cast
-    try "$cxx" cc "$header" -std=c++17 -Wold-style-cast
+    for standard in c++11 c++17; do
+        try "$cxx" cc "$header" -std="$standard" -Wold-style-cast $strict
+    done
 done
 
 if [ -n "$cxx" ]; then
@@ -74,7 +81,7 @@ fi
 
 [ "$bad" = 0 ] || exit 1
 if [ -z "$cxx" ]; then
-    echo "SKIP gate_headers: no C++ compiler, tried C99 alone"
+    echo "SKIP gate_headers: no C++ compiler, tried C alone"
     exit 77
 fi
 exit 0
