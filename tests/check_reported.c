@@ -275,7 +275,7 @@ ask_for_ever(const struct vecwire_reply *reply, void *arg)
 {
     (void)arg;
     ck_assert(!asking.in_verb);
-    if (reply != NULL)
+    if (reply != NULL && asking.ticks < 3)
         ck_assert_int_eq(vecwire_reply_error(reply)->code, VECWIRE_ERESOLVE);
     if (asking.ticks >= 3 || asking.runs++ > 100000)
         return;
@@ -299,17 +299,23 @@ on_tick(evutil_socket_t fd, short what, void *arg)
     asking.ticks++;
 }
 
+/* Nobody to ask, and a name that cannot be asked for. */
+#define LABEL_64                                                               \
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+
 START_TEST(a_name_that_fails_at_once_is_told_from_the_loop_which_goes_on)
 {
+    static const char *const urls[] = {"http://db.test:1",
+                                       "http://" LABEL_64 ".test:1"};
     static const struct timeval soon = {0, 1000};
     struct event_base *base = vecwire_event_base_new();
     struct event *tick = event_new(base, -1, EV_PERSIST, on_tick, NULL);
 
     event_add(tick, &soon);
     ck_assert_int_eq(
-        vecwire_client_new(&asking.client, base,
-                           &VECWIRE_OPTIONS(.url = "http://db.test:1",
-                                            .resolv_conf = "/dev/null")),
+        vecwire_client_new(
+            &asking.client, base,
+            &VECWIRE_OPTIONS(.url = urls[_i], .resolv_conf = "/dev/null")),
         VECWIRE_OK);
     ask_for_ever(NULL, NULL);
     while (asking.ticks < 3 && asking.runs <= 100000)
@@ -416,8 +422,9 @@ add_tests(TCase *tcase)
         3);
     tcase_add_test(tcase,
                    a_hundred_calls_to_a_closed_port_are_refused_once_each);
-    tcase_add_test(
-        tcase, a_name_that_fails_at_once_is_told_from_the_loop_which_goes_on);
+    tcase_add_loop_test(
+        tcase, a_name_that_fails_at_once_is_told_from_the_loop_which_goes_on, 0,
+        2);
     tcase_add_test(tcase, another_thread_may_switch_the_locale_meanwhile);
     tcase_add_test(tcase, no_two_servers_hash_ids_alike);
 }
