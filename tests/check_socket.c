@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -20,6 +21,17 @@
 static unsigned n_broken;  /* writes that ended in EPIPE */
 static bool bottomless;    /* sockets are never full, and nothing arrives */
 static size_t n_swallowed; /* bytes they took */
+
+static unsigned n_marked, n_unmarked; /* writes with MSG_NOSIGNAL, without */
+
+static void
+note_flags(int flags)
+{
+    if ((flags & MSG_NOSIGNAL) != 0)
+        n_marked++;
+    else
+        n_unmarked++;
+}
 
 static ssize_t
 swallow(const struct msghdr *message)
@@ -37,12 +49,44 @@ sendmsg(int fd, const struct msghdr *message, int flags)
 {
     ssize_t n;
 
+    note_flags(flags);
     if (bottomless)
         return swallow(message);
     n = syscall(SYS_sendmsg, fd, message, flags);
     if (n < 0 && errno == EPIPE)
         n_broken++;
     return n;
+}
+
+ssize_t
+send(int fd, const void *bytes, size_t n, int flags)
+{
+    note_flags(flags);
+    return syscall(SYS_sendto, fd, bytes, n, flags, NULL, 0);
+}
+
+/* These have no flags. */
+static void
+note_plain(int fd)
+{
+    struct stat stat;
+
+    if (fstat(fd, &stat) == 0 && S_ISSOCK(stat.st_mode))
+        n_unmarked++;
+}
+
+ssize_t
+write(int fd, const void *bytes, size_t n)
+{
+    note_plain(fd);
+    return syscall(SYS_write, fd, bytes, n);
+}
+
+ssize_t
+writev(int fd, const struct iovec *parts, int n)
+{
+    note_plain(fd);
+    return syscall(SYS_writev, fd, parts, n);
 }
 
 static const struct fault_step answers[] = {
@@ -122,6 +166,41 @@ START_TEST(a_write_to_a_broken_connection_does_not_kill_the_process)
 }
 END_TEST
 
+#ifdef VECWIRE_NO_OPENSSL
+#define N_WAYS 1
+#else
+#define N_WAYS 2 /* plain, over TLS */
+#endif
+
+/* Handshake, requests small and large, goodbye: whatever the peer has done
+ * meanwhile, none of it can raise a signal. */
+START_TEST(every_write_to_a_socket_is_marked_to_raise_no_signal)
+{
+    static const struct fault_step *const scripts[] = {answers};
+    char *body = calloc(1, MIB);
+    struct client_rig rig;
+    struct rig_outcome outcome;
+
+    ck_assert_ptr_nonnull(body);
+    n_marked = n_unmarked = 0;
+    if (_i == 1)
+        setenv("VECWIRE_OVER_TLS", "yes", 1);
+    client_rig_init(&rig, scripts, 1, VECWIRE_OPTIONS(.url = NULL));
+    client_rig_get(&rig, &outcome);
+    client_rig_run(&rig);
+    rig_outcome_fini(&outcome);
+    client_rig_post(&rig, &outcome, body, MIB);
+    client_rig_run(&rig);
+    ck_assert_int_eq(rig_outcome_code(&outcome), VECWIRE_OK);
+    rig_outcome_fini(&outcome);
+    client_rig_fini(&rig);
+    unsetenv("VECWIRE_OVER_TLS");
+    ck_assert_uint_ge(n_marked, 4);
+    ck_assert_uint_eq(n_unmarked, 0);
+    free(body);
+}
+END_TEST
+
 /* --- turns --- */
 
 static const struct fault_step silent[] = {{FAULT_STALL, NULL, 0}};
@@ -193,6 +272,8 @@ add_tests(TCase *tc)
     tcase_add_test(tc, a_connection_is_closed_in_programs_that_the_host_starts);
     tcase_add_test(tc,
                    a_write_to_a_broken_connection_does_not_kill_the_process);
+    tcase_add_loop_test(
+        tc, every_write_to_a_socket_is_marked_to_raise_no_signal, 0, N_WAYS);
     tcase_add_test(tc, a_long_request_leaves_the_host_its_turns);
 }
 
