@@ -15,9 +15,8 @@
 #include "tests/fault_rig.h"
 
 static const struct fault_list *const lists[] = {
-    &fault_list_connections,
-    &fault_list_framing,
-    &fault_list_heads,
+    &fault_list_connections, &fault_list_reuse,  &fault_list_framing,
+    &fault_list_heads,       &fault_list_status, &fault_list_hms,
 };
 #define N_LISTS (sizeof(lists) / sizeof(lists[0]))
 

@@ -135,10 +135,18 @@ on_uploaded(struct vecwire_uploader *uploader,
     outcome->completions++;
     outcome->run->ended++;
     ck_assert_uint_eq(result->rows_done + result->rows_failed, 2);
-    outcome->sees.status = 200;
     outcome->own_mark = true; /* an upload hands no replies out */
-    if (result->error != NULL)
-        note_error(outcome, result->error);
+    if (result->rows_failed == 0)
+        outcome->sees.status = 200;
+    else
+        ck_assert_ptr_nonnull(result->error);
+}
+
+static void
+on_failed_rows(const struct vecwire_failed_rows *failed, void *arg)
+{
+    ck_assert_ptr_nonnull(failed->error);
+    note_error(arg, failed->error);
 }
 
 static const float vector[] = {1, 0.5F, -2, 3, 0.25F, 4};
@@ -151,10 +159,11 @@ begin_upload(struct fault_outcome *outcome,
     size_t taken;
 
     ck_assert_int_eq(
-        vecwire_uploader_new(&outcome->uploader, outcome->run->client,
-                             &VECWIRE_UPLOADER_OPTIONS(.call = options,
-                                                       .on_done = on_uploaded,
-                                                       .arg = outcome)),
+        vecwire_uploader_new(
+            &outcome->uploader, outcome->run->client,
+            &VECWIRE_UPLOADER_OPTIONS(.call = options, .on_done = on_uploaded,
+                                      .on_failed = on_failed_rows,
+                                      .arg = outcome)),
         VECWIRE_OK);
     ck_assert_int_eq(
         vecwire_uploader_add(

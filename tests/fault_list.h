@@ -168,6 +168,11 @@ extern const struct fault_dialect fault_hms;
     {                                                                          \
         FAULT_SEND, text, sizeof(text) - 1                                     \
     }
+/* Status and reason, and the body. */
+#define REPLY(status, body)                                                    \
+    {                                                                          \
+        FAULT_REPLY, status "\n" body, sizeof(status "\n" body) - 1            \
+    }
 #define DRIP(text, n)                                                          \
     {                                                                          \
         FAULT_DRIP, text, n                                                    \
@@ -237,5 +242,8 @@ extern const struct fault_dialect fault_hms;
 extern const struct fault_list fault_list_connections;
 extern const struct fault_list fault_list_framing;
 extern const struct fault_list fault_list_heads;
+extern const struct fault_list fault_list_reuse;
+extern const struct fault_list fault_list_status;
+extern const struct fault_list fault_list_hms;
 
 #endif

@@ -3,6 +3,7 @@
 #include "tests/fault_state.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -22,18 +23,32 @@ mark_of(const char *request)
 }
 
 char *
+fault_reply(const char *bytes, size_t *n)
+{
+    size_t line = strcspn(bytes, "\n"), body = *n - line - 1;
+    size_t room = *n + 100;
+    char *reply = malloc(room);
+    int head;
+
+    assert(reply != NULL);
+    head = snprintf(reply, room,
+                    "HTTP/1.1 %.*s\r\n" FAULT_MARK_HEADER ": " FAULT_MARK
+                    "\r\nContent-Length: %zu\r\n\r\n",
+                    (int)line, bytes, body);
+    memcpy(reply + head, bytes + line + 1, body);
+    *n = (size_t)head + body;
+    return reply;
+}
+
+char *
 fault_marked(const char *bytes, size_t n, const char *request)
 {
     const char *mark = mark_of(request);
-    char *copy, *at;
+    char *copy = malloc(n + 1), *at;
 
-    if (mark == NULL || n == 0 ||
-        memmem(bytes, n, FAULT_MARK, MARK_LEN) == NULL)
-        return NULL;
-    copy = malloc(n);
     assert(copy != NULL);
     memcpy(copy, bytes, n);
-    while ((at = memmem(copy, n, FAULT_MARK, MARK_LEN)) != NULL)
+    while (mark != NULL && (at = memmem(copy, n, FAULT_MARK, MARK_LEN)) != NULL)
         memcpy(at, mark, MARK_LEN);
     return copy;
 }

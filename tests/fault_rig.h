@@ -40,8 +40,8 @@ struct fault_run {
     unsigned ended;            /* calls */
     bool gate_opened, closed;
     struct fault_outcome outcomes[FAULT_MAX_CALLS];
-    int peers[4]; /* sockets of prepare() */
-    void *own;    /* of prepare() and mend() */
+    int peer;  /* a socket of prepare(); 0: none */
+    void *own; /* of prepare() and mend() */
 };
 
 /* The whole of a fault: each of its passes, and each of the three
@@ -54,6 +54,10 @@ bool fault_rig_has_tls(void);
 
 /* Both sides, until nothing moves any more. */
 void fault_run_settle(struct fault_run *run);
+
+/* Another client connects to the server, and goes. */
+void fault_run_connect(struct fault_run *run);
+void fault_run_disconnect(struct fault_run *run);
 
 /* --- fault_calls.c --- */
 

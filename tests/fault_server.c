@@ -56,7 +56,8 @@ conn_read(struct conn *conn)
     size_t most = 65536;
     ssize_t n;
 
-    if (conn->step->kind == FAULT_READ_SOME && conn->step->n > conn->in_len)
+    if (conn->step->kind == FAULT_READ_SOME && conn->step->n > conn->in_len &&
+        conn->step->n - conn->in_len < most)
         most = conn->step->n - conn->in_len;
     if (conn->in_cap - conn->in_len < 65537) {
         conn->in_cap = conn->in_cap * 2 + 65537;
@@ -102,21 +103,25 @@ write_some(struct conn *conn, const char *bytes, size_t n)
     return send(conn->fd, bytes, n, MSG_NOSIGNAL);
 }
 
-/* What the step sends, and how much of it. */
-static const char *
-step_bytes(struct conn *conn, size_t *len)
+/* Made once a step, as parts of it may go out at different times. */
+static void
+make_text(struct conn *conn)
 {
     const struct fault_step *step = conn->step;
     const char *bytes = step->bytes;
+    size_t n = step->n;
+    char *reply = NULL;
 
-    if (step->kind == FAULT_ANSWER)
+    free(conn->text);
+    if (step->kind == FAULT_REPLY)
+        bytes = reply = fault_reply(bytes, &n);
+    else if (step->kind == FAULT_ANSWER)
         bytes = conn->server->answer(conn->request);
-    *len = step->n == 0 || step->kind == FAULT_DRIP ? strlen(bytes) : step->n;
-    if (conn->sent == 0) {
-        free(conn->text);
-        conn->text = fault_marked(bytes, *len, conn->request);
-    }
-    return conn->text == NULL ? bytes : conn->text;
+    if (step->kind != FAULT_REPLY && (n == 0 || step->kind == FAULT_DRIP))
+        n = strlen(bytes);
+    conn->text = fault_marked(bytes, n, conn->request);
+    conn->text_len = n;
+    free(reply);
 }
 
 static bool
@@ -134,16 +139,19 @@ conn_send(struct conn *conn)
     static char filling[65536];
     const struct fault_step *step = conn->step;
     size_t len = step->n, most = sizeof(filling);
-    const char *bytes =
-        step->kind == FAULT_FILL ? NULL : step_bytes(conn, &len);
 
+    if (step->kind != FAULT_FILL && conn->sent == 0)
+        make_text(conn);
+    if (step->kind != FAULT_FILL)
+        len = conn->text_len;
     if (step->kind == FAULT_DRIP)
         most = step->n;
     memset(filling, 'x', sizeof(filling));
     while (conn->sent < len) {
         size_t want = len - conn->sent < most ? len - conn->sent : most;
         ssize_t n = write_some(
-            conn, bytes == NULL ? filling : bytes + conn->sent, want);
+            conn, step->kind == FAULT_FILL ? filling : conn->text + conn->sent,
+            want);
 
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return wait_for(conn->writable, NULL);
@@ -187,6 +195,7 @@ conn_step(struct conn *conn)
         event_del(conn->readable);
         return true;
     case FAULT_SEND:
+    case FAULT_REPLY:
     case FAULT_ANSWER:
     case FAULT_FILL:
     case FAULT_DRIP:

@@ -17,6 +17,8 @@ enum fault_kind {
     FAULT_READ_HEAD,  /* wait for the head of one; its body stays unread */
     FAULT_READ_SOME,  /* wait for `n` bytes, and read no more than those */
     FAULT_SEND,       /* send `bytes` */
+    FAULT_REPLY,      /* send a reply: `bytes` is status and reason, a line
+                       * end, and the body, `n` in all */
     FAULT_ANSWER,     /* send what fault_server_set_answer()'s function says */
     FAULT_FILL,       /* send `n` bytes of 'x' */
     FAULT_DRIP,       /* send `bytes`, `n` of them in a pass of the loop */

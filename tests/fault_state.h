@@ -19,7 +19,8 @@ struct conn {
     char *in;
     size_t in_len, in_cap;
     size_t sent; /* of the step */
-    char *text;  /* what the step sends, with the mark in it; NULL: as it is */
+    char *text;  /* what the step sends, with the mark in it */
+    size_t text_len;
     char *request; /* the last one read here; NULL: none */
     struct fault_tls *tls;
     int fd;
@@ -55,8 +56,11 @@ void fault_conn_free(struct conn *conn);
 
 /* --- fault_marks.c --- */
 
-/* A copy of the bytes in which FAULT_MARK is the mark that `request` carries;
- * NULL when there is no such place in them. */
+/* What FAULT_REPLY sends; *n is its length. To be freed. */
+char *fault_reply(const char *bytes, size_t *n);
+
+/* A copy of the bytes in which FAULT_MARK is the mark that `request` carries,
+ * where it carries one. To be freed. */
 char *fault_marked(const char *bytes, size_t n, const char *request);
 
 #endif

@@ -213,7 +213,8 @@ try_again(struct vecwire__call *call, const struct vecwire__verdict *verdict,
     vecwire__call_step(call, VECWIRE__CALL_EV_RETRY);
     conn = leave_conn(call);
     call->waiter.fresh = verdict->fate == VECWIRE__RETRY_FRESH;
-    if (verdict->gap_ms > 0) {
+    /* Without a gap, too: by then its own connection is free again. */
+    if (verdict->fate == VECWIRE__RETRY_AFTER) {
         vecwire__timer_set(timers, &call->timer,
                            vecwire__timers_now(timers) +
                                (uint64_t)verdict->gap_ms * 1000000);
