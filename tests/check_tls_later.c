@@ -53,18 +53,18 @@ open_rig(struct tls_rig *rig, int version, const struct fault_step *script)
 
 static const struct fault_step keys_while_idle[] = {{FAULT_READ, NULL, 0},
                                                     FAULT_OK("hello", "5"),
-                                                    {FAULT_TLS_UPDATE, NULL, 0},
+                                                    {FAULT_NEW_KEYS, NULL, 0},
                                                     {FAULT_AGAIN, NULL, 0}};
 
 static const struct fault_step keys_in_front[] = {{FAULT_READ, NULL, 0},
-                                                  {FAULT_TLS_UPDATE, NULL, 0},
+                                                  {FAULT_NEW_KEYS, NULL, 0},
                                                   FAULT_OK("hello", "5"),
                                                   {FAULT_AGAIN, NULL, 0}};
 
 static const struct fault_step keys_in_the_answer[] = {
     {FAULT_READ, NULL, 0},
     HALF_AN_ANSWER,
-    {FAULT_TLS_UPDATE, NULL, 0},
+    {FAULT_NEW_KEYS, NULL, 0},
     OTHER_HALF,
     {FAULT_AGAIN, NULL, 0}};
 
@@ -89,20 +89,18 @@ END_TEST
 
 /* --- TLS 1.2: another handshake --- */
 
-static const struct fault_step again_while_idle[] = {
-    {FAULT_READ, NULL, 0},
-    FAULT_OK("hello", "5"),
-    {FAULT_TLS_UPDATE, NULL, 0},
-    {FAULT_DISCARD, NULL, 0}};
+static const struct fault_step again_while_idle[] = {{FAULT_READ, NULL, 0},
+                                                     FAULT_OK("hello", "5"),
+                                                     {FAULT_NEW_KEYS, NULL, 0},
+                                                     {FAULT_DISCARD, NULL, 0}};
 
-static const struct fault_step again_in_front[] = {{FAULT_READ, NULL, 0},
-                                                   {FAULT_TLS_UPDATE, NULL, 0},
-                                                   {FAULT_DISCARD, NULL, 0}};
+static const struct fault_step again_in_front[] = {
+    {FAULT_READ, NULL, 0}, {FAULT_NEW_KEYS, NULL, 0}, {FAULT_DISCARD, NULL, 0}};
 
 static const struct fault_step again_in_the_answer[] = {
     {FAULT_READ, NULL, 0},
     HALF_AN_ANSWER,
-    {FAULT_TLS_UPDATE, NULL, 0},
+    {FAULT_NEW_KEYS, NULL, 0},
     {FAULT_DISCARD, NULL, 0}};
 
 static const struct fault_step *const handshakes[] = {

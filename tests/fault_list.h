@@ -85,9 +85,10 @@ struct fault {
     const char *code; /* the server's own error code */
     unsigned rows;    /* handed out by on_rows */
     struct vecwire_options options;
-    /* Step `cut` of the first script (from 1) is done with 1 to `passes`
-     * bytes of it, one pass each. */
-    unsigned cut, passes;
+    /* 0: one. Step `cut` of the first script (from 1; 0: none) is done with
+     * 1, 2, ... bytes of it, to its end but for `partly`. */
+    unsigned passes, cut;
+    bool partly;
     /* Before the client is made: the server and the options are there. */
     void (*prepare)(struct fault_run *run, struct vecwire_options *options);
     /* After the call has ended, before those that follow. */
@@ -205,6 +206,14 @@ extern const struct fault_dialect fault_hms;
     {                                                                          \
         FAULT_RESET, NULL, 0                                                   \
     }
+#define RAW(bytes)                                                             \
+    {                                                                          \
+        FAULT_RAW, bytes, sizeof(bytes) - 1                                    \
+    }
+#define NEW_KEYS                                                               \
+    {                                                                          \
+        FAULT_NEW_KEYS, NULL, 0                                                \
+    }
 #define CUT                                                                    \
     {                                                                          \
         FAULT_CUT, NULL, 0                                                     \
@@ -245,5 +254,6 @@ extern const struct fault_list fault_list_heads;
 extern const struct fault_list fault_list_reuse;
 extern const struct fault_list fault_list_status;
 extern const struct fault_list fault_list_hms;
+extern const struct fault_list fault_list_tls;
 
 #endif

@@ -94,7 +94,14 @@ fault_server_use_tls(struct fault_server *server, struct ssl_ctx_st *ctx,
                      size_t limit)
 {
     server->tls = ctx;
+    server->tls_cut = false;
     server->tls_limit = limit;
+}
+
+void
+fault_server_cut_tls(struct fault_server *server)
+{
+    server->tls_cut = true;
 }
 
 void

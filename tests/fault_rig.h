@@ -28,6 +28,7 @@ struct fault_run {
     const struct fault_list *list;
     const struct fault *fault;
     bool tls;
+    unsigned pass; /* from 1 */
     struct event_base *base, *server_base;
     struct fault_server *server;
     struct vecwire_client *client;
@@ -45,15 +46,27 @@ struct fault_run {
 };
 
 /* The whole of a fault: each of its passes, and each of the three
- * invariants. Fails the test. Returns the number of passes. */
-unsigned fault_run(const struct fault_list *list, const struct fault *fault,
-                   bool tls);
+ * invariants. Fails the test. */
+void fault_run(const struct fault_list *list, const struct fault *fault,
+               bool tls);
+
+/* Of passes one in so many is done. */
+unsigned fault_stride(const struct fault_list *list, bool tls);
 
 /* Is there TLS to run it over? */
 bool fault_rig_has_tls(void);
 
 /* Both sides, until nothing moves any more. */
 void fault_run_settle(struct fault_run *run);
+
+/* --- fault_peers.c --- */
+
+/* Their files stay open. */
+void fault_run_make_certificates(void);
+
+/* The server speaks TLS, and the client trusts it. */
+void fault_run_use_tls(struct fault_run *run, struct vecwire_options *options);
+void fault_run_drop_tls(struct fault_run *run);
 
 /* Another client connects to the server, and goes. */
 void fault_run_connect(struct fault_run *run);

@@ -200,9 +200,6 @@ conn_step(struct conn *conn)
     case FAULT_FILL:
     case FAULT_DRIP:
         return conn_send(conn);
-    case FAULT_TLS_UPDATE:
-        fault_tls_update(conn->tls);
-        return true;
     case FAULT_GATE:
         return !conn->at_gate;
     case FAULT_DISCARD:
@@ -212,6 +209,12 @@ conn_step(struct conn *conn)
         if (conn->tls != NULL)
             fault_tls_bye(conn->tls);
         shutdown(conn->fd, SHUT_WR);
+        return true;
+    case FAULT_RAW:
+        send(conn->fd, conn->step->bytes, conn->step->n, MSG_NOSIGNAL);
+        return true;
+    case FAULT_NEW_KEYS:
+        fault_tls_new_keys(conn->tls);
         return true;
     case FAULT_STALL:
     default:
@@ -251,7 +254,8 @@ conn_shake(struct conn *conn)
     struct fault_server *server = conn->server;
     enum fault_shake shake = fault_tls_shake(conn->tls);
 
-    if (shake == FAULT_SHAKE_FAILED) {
+    if (shake == FAULT_SHAKE_FAILED ||
+        (server->tls_cut && fault_tls_spent(conn->tls))) {
         fault_conn_free(conn);
     } else if (shake == FAULT_SHAKE_DONE) {
         conn->shaking = false;

@@ -26,8 +26,9 @@ enum fault_kind {
     FAULT_DISCARD,    /* read and forget until the client closes */
     FAULT_HALF_CLOSE, /* shut the sending side down */
     FAULT_RESET,      /* close with RST */
+    FAULT_RAW,        /* over TLS: send `bytes` past it */
+    FAULT_NEW_KEYS,   /* over TLS: ask for new keys (1.3) or hands (1.2) */
     FAULT_CUT,        /* over TLS: close without close_notify */
-    FAULT_TLS_UPDATE, /* over TLS: new keys, with 1.2 another handshake */
     FAULT_STALL,      /* nothing any more: neither read nor close */
     FAULT_AGAIN,      /* from the start */
     FAULT_SERVE       /* from now on read and answer, without end */
@@ -64,6 +65,9 @@ void fault_server_set_answer(struct fault_server *server,
  * each, at most `limit` bytes go over the socket. `ctx` outlives the server. */
 void fault_server_use_tls(struct fault_server *server, struct ssl_ctx_st *ctx,
                           size_t limit);
+
+/* Connections from now on are closed when they have reached their limit. */
+void fault_server_cut_tls(struct fault_server *server);
 
 /* Handshakes that were done, and of these, with a session of an earlier one. */
 size_t fault_server_shaken(const struct fault_server *server);

@@ -40,6 +40,7 @@ struct fault_server {
     char *request;
     const char *(*answer)(const char *request); /* NULL: never asked */
     struct ssl_ctx_st *tls;                     /* NULL: plain */
+    bool tls_cut;                               /* closed at their limit */
     size_t tls_limit, n_shaken, n_resumed, n_goodbyes;
     char sni[256];
     char address[48];

@@ -187,8 +187,14 @@ fault_tls_send(struct fault_tls *tls, const void *bytes, size_t n)
     return result;
 }
 
+bool
+fault_tls_spent(const struct fault_tls *tls)
+{
+    return tls->left == 0;
+}
+
 void
-fault_tls_update(struct fault_tls *tls)
+fault_tls_new_keys(struct fault_tls *tls)
 {
     struct vecwire__tls_errors errors;
 

@@ -32,9 +32,11 @@ ssize_t fault_tls_send(struct fault_tls *tls, const void *bytes, size_t n);
 /* False: some of what was sent waits for the socket. */
 bool fault_tls_flush(struct fault_tls *tls);
 
-/* With TLS 1.3 new keys for both directions, with 1.2 the request for another
- * handshake. */
-void fault_tls_update(struct fault_tls *tls);
+/* All that may be sent has been. */
+bool fault_tls_spent(const struct fault_tls *tls);
+
+/* A KeyUpdate that asks for another, or before TLS 1.3 a HelloRequest. */
+void fault_tls_new_keys(struct fault_tls *tls);
 
 /* close_notify. */
 void fault_tls_bye(struct fault_tls *tls);
@@ -54,7 +56,8 @@ bool fault_tls_said_bye(const struct fault_tls *tls);   /* the client */
 #define fault_tls_read(tls, to, n) ((ssize_t)-1)
 #define fault_tls_send(tls, bytes, n) ((ssize_t)-1)
 #define fault_tls_flush(tls) true
-#define fault_tls_update(tls) ((void)(tls))
+#define fault_tls_spent(tls) false
+#define fault_tls_new_keys(tls) ((void)(tls))
 #define fault_tls_bye(tls) ((void)(tls))
 #define fault_tls_resumed(tls) false
 #define fault_tls_sni(tls) ""
