@@ -88,7 +88,8 @@ main(int argc, char **argv)
         bench_die("cannot listen");
     fd = (int)evhttp_bound_socket_get_fd(bound);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    getsockname(fd, (struct sockaddr *)&address, &len);
+    if (getsockname(fd, (struct sockaddr *)&address, &len) != 0)
+        bench_die("no address");
     printf("%u\n", (unsigned)ntohs(address.sin_port));
     fflush(stdout);
     event_base_dispatch(base);

@@ -135,7 +135,7 @@ listen_and_never_answer(char *url, size_t size)
 static void
 run(struct host *host)
 {
-    const struct timeval period = {.tv_usec = TICK_MS * 1000};
+    const struct timeval period = {.tv_usec = TICK_MS * 1000L};
 
     host->timer = event_new(host->base, -1, EV_PERSIST, on_tick, host);
     if (host->timer == NULL || event_add(host->timer, &period) != 0)

@@ -295,7 +295,7 @@ main(int argc, char **argv)
                                 .listen = "127.0.0.1:0",
                                 .n_rows = 1000};
     struct proxy proxy = {0};
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {0};
     socklen_t len;
     bool good;
     int fd;

@@ -126,6 +126,7 @@ end(const struct verb *verb, struct vecwire__call *call, enum vecwire_err err,
 {
     struct vecwire__engine *engine = &verb->client->engine;
 
+    assert(call != NULL || err != VECWIRE_OK);
     if (err == VECWIRE_OK) {
         err = vecwire__engine_submit(engine, call);
         if (err == VECWIRE_OK) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "call/headers.h"
 
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 
@@ -149,8 +150,11 @@ static void
 put(struct maker *maker, const char *name, const char *prefix,
     const char *value)
 {
-    const char *kept_name = put_text(maker, name, "");
-    const char *kept_value = put_text(maker, prefix, value);
+    const char *kept_name, *kept_value;
+
+    assert(name != NULL && prefix != NULL && value != NULL);
+    kept_name = put_text(maker, name, "");
+    kept_value = put_text(maker, prefix, value);
 
     if (maker->list != NULL)
         maker->list[maker->n] = (struct vecwire_header){kept_name, kept_value};

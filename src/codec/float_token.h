@@ -143,7 +143,6 @@ vecwire__token_fast_scalar(const char *s, const char *end, float *out)
     /* 6 decimals and more: with "0." the token has 8 bytes to load */
     if (n - 6 > 12 || memcmp(s, "0.", 2) != 0)
         return false;
-    high = 0;
     more = (unsigned)n;
     w = 0;
     for (s += 2; more > 8; more -= 8, s += 8) {

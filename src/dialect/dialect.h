@@ -81,7 +81,7 @@ struct vecwire__upsert_parts {
                             struct vecwire_refusal *refusal);
 };
 
-#define VECWIRE__MAX_FRAME 16
+#define VECWIRE__MAX_FRAME ((size_t)16)
 
 /* How the 2xx reply to a verb is read. */
 struct vecwire__decoding {

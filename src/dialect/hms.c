@@ -461,7 +461,7 @@ encode_delete(const struct vecwire__settings *settings,
         return err;
     enc->method = VECWIRE__DELETE;
     enc->class = VECWIRE__IDEMPOTENT;
-    if (!begin(settings, enc, "/api/v1/documents/", 3 * MAX_ID) ||
+    if (!begin(settings, enc, "/api/v1/documents/", (size_t)3 * MAX_ID) ||
         !put_id(&enc->text, del->ids[0]))
         return VECWIRE_ENOMEM;
     return vecwire__buf_byte(&enc->text, '\0') ? VECWIRE_OK : VECWIRE_ENOMEM;

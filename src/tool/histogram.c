@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#define LINEAR (1u << HISTOGRAM_BITS)
+#define LINEAR ((uint64_t)1 << HISTOGRAM_BITS)
 
 /* Values under 2^8 have a cell each; above, a cell is named by the place of
  * the highest bit and the 7 bits behind it. */

@@ -2,6 +2,7 @@
 #ifndef VECWIRE_TOOL_HISTOGRAM_H
 #define VECWIRE_TOOL_HISTOGRAM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Log-linear: 128 cells for each power of two, so that a value is known to
@@ -9,7 +10,7 @@
 #define HISTOGRAM_BITS 7
 #define HISTOGRAM_TOP 43
 #define HISTOGRAM_CELLS                                                        \
-    ((HISTOGRAM_TOP - HISTOGRAM_BITS + 1) * (1 << HISTOGRAM_BITS))
+    ((size_t)(HISTOGRAM_TOP - HISTOGRAM_BITS + 1) << HISTOGRAM_BITS)
 
 struct histogram {
     uint64_t count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/rows.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,8 +132,8 @@ push_row(struct rows *rows, const struct jsonl_row *row)
     rows->payloads[at] = row->payload;
     if (row->id == NULL) {
         rows->ids[at] = vecwire__args_alloc(24, 1);
-        snprintf(rows->ids[at], 24, "%llu",
-                 (unsigned long long)(rows->first + at + rows->id_offset));
+        snprintf(rows->ids[at], 24, "%" PRIu64,
+                 rows->first + at + rows->id_offset);
     }
 }
 

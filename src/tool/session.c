@@ -65,6 +65,7 @@ open_client(struct tool_session *session, const struct tool_common *common,
         return status;
     options->refusal = &refusal;
     rc = vecwire_client_new(&session->client, session->base, options);
+    options->refusal = NULL;
     vecwire_hms_mask_free(mask);
     if (rc == VECWIRE_OK)
         return TOOL_DONE;

@@ -14,7 +14,7 @@ copy_text(const char *text)
     size_t len = strlen(text);
     char *copy = vecwire__args_alloc(len + 1, 1);
 
-    memcpy(copy, text, len);
+    memcpy(copy, text, len + 1);
     return copy;
 }
 
