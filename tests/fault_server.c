@@ -136,7 +136,7 @@ static bool
 conn_send(struct conn *conn)
 {
     static const struct timeval next = {0, 1000};
-    static char filling[65536];
+    char filling[65536];
     const struct fault_step *step = conn->step;
     size_t len = step->n, most = sizeof(filling);
 
