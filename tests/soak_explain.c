@@ -21,8 +21,8 @@ static const unsigned explains[SOAK_CODES] = {
     [VECWIRE_EDECODE] = CHAOS_BIT(WRONG_JSON),
 };
 
-/* The loop's clock is that of the beginning of a pass. */
-#define CLOCK_US 20000
+/* Clocks are rounded. */
+#define CLOCK_US 1000
 
 static bool
 deadline_passed(const struct soak_call *call)
