@@ -221,6 +221,7 @@ at_terminal(const char *terminal, const char *key_file)
                              .cert_file = cert_localhost()->cert_file,
                              .key_file = key_file)) != VECWIRE_EINVAL)
         _exit(3);
+    event_base_free(base);
     _exit(0);
 }
 
