@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,6 +94,17 @@ END_TEST
 
 /* --- our own certificate --- */
 
+/* Made once: it takes a while. */
+static const struct cert *
+rsa_cert(void)
+{
+    static const struct cert *cert;
+
+    if (cert == NULL)
+        cert = cert_new(&(struct cert_spec){.name = "rsa", .rsa_bits = 2048});
+    return cert;
+}
+
 /* What the refusal says; "": the client was made. */
 static const char *
 refusal_with(const char *cert_file, const char *key_file)
@@ -115,8 +127,7 @@ refusal_with(const char *cert_file, const char *key_file)
 
 START_TEST(a_key_of_another_kind_than_its_certificate_is_refused)
 {
-    const struct cert *rsa =
-        cert_new(&(struct cert_spec){.name = "rsa", .rsa_bits = 2048});
+    const struct cert *rsa = rsa_cert();
     const char *text = refusal_with(cert_localhost()->cert_file, rsa->key_file);
 
     ck_assert_msg(strstr(text, "key_file: ") == text, "%s", text);
@@ -168,8 +179,7 @@ server_refusal(const char *cert_file, const char *key_file)
 START_TEST(the_server_s_own_files_are_looked_at_the_same_way)
 {
     const struct cert *cert = cert_localhost();
-    const struct cert *rsa =
-        cert_new(&(struct cert_spec){.name = "rsa", .rsa_bits = 2048});
+    const struct cert *rsa = rsa_cert();
     const char *text;
     char file[40];
 
@@ -213,7 +223,8 @@ at_terminal(const char *terminal, const char *key_file)
         _exit(2);
     for (int i = 0; i < 3; i++)
         dup2(fd, i);
-    alarm(2);
+    /* OpenSSL catches what else would end a prompt. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     base = event_base_new();
     if (vecwire_client_new(
             &client, base,
