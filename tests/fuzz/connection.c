@@ -8,6 +8,7 @@
  * no network: connect() gives one end of a pair of sockets. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -420,14 +421,24 @@ end(void)
                  "events are left");
 }
 
+/* The library must not need a program that ignores it. */
+static void
+on_sigpipe(int number)
+{
+    (void)number;
+    abort();
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct fuzz_input input = {bytes, len};
     unsigned mode = fuzz_byte(&input), kinds = fuzz_byte(&input);
 
-    if (base == NULL)
+    if (base == NULL) {
         base = vecwire_event_base_new();
+        signal(SIGPIPE, on_sigpipe);
+    }
     FUZZ_REQUIRE(base != NULL, "no base");
     begin(mode);
     start(kinds % 5);

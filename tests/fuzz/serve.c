@@ -6,6 +6,7 @@
  * Input: what the client says on its connection. 0xff and a byte behind it do
  * something, see act(). */
 #include <errno.h>
+#include <signal.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -81,9 +82,10 @@ hear(struct peer *peer)
             memcpy(peer->first + peer->n, bytes,
                    (size_t)n < room - peer->n ? (size_t)n : room - peer->n);
         peer->n += (size_t)n;
-        FUZZ_REQUIRE(
-            strncmp(peer->first, "HTTP/1.", peer->n < 7 ? peer->n : 7) == 0,
-            "it says %s", peer->first);
+        /* evhttp answers in the version that it was asked in. */
+        FUZZ_REQUIRE(strncmp(peer->first, "HTTP/", peer->n < 5 ? peer->n : 5) ==
+                         0,
+                     "it says %s", peer->first);
     }
     return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
@@ -197,8 +199,11 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     struct fuzz_input input = {bytes, len};
     char err[256];
 
-    if (base == NULL)
+    if (base == NULL) {
         base = vecwire_event_base_new();
+        /* As the program does. */
+        signal(SIGPIPE, SIG_IGN);
+    }
     FUZZ_REQUIRE(base != NULL, "no base");
     n_peers = 0;
     passes = 0;
