@@ -36,7 +36,8 @@ struct fuzz_call {
     const struct vecwire_reply *kept;
     uint64_t rows;
     unsigned runs;
-    bool by_rows; /* a query with on_rows */
+    bool by_rows; /* a query with on_rows, */
+    bool paused;  /* which has asked for a pause */
 };
 
 struct rig {
@@ -116,10 +117,12 @@ on_rows(const struct vecwire_reply *rows, void *arg)
     struct fuzz_call *call = arg;
 
     FUZZ_REQUIRE(call->runs == 0, "rows behind the end");
+    FUZZ_REQUIRE(!call->paused, "rows in a pause");
     FUZZ_REQUIRE(vecwire_reply_count(rows) > 0, "no rows");
     call->rows += vecwire_reply_count(rows);
     look_at(rows);
-    return (rig.mode & MODE_PAUSE) != 0 ? VECWIRE_PAUSE : VECWIRE_CONTINUE;
+    call->paused = (rig.mode & MODE_PAUSE) != 0;
+    return call->paused ? VECWIRE_PAUSE : VECWIRE_CONTINUE;
 }
 
 static void
@@ -138,6 +141,8 @@ on_reply(const struct vecwire_reply *reply, void *arg)
 
     FUZZ_REQUIRE(call->runs == 0, "a second completion");
     call->runs++;
+    FUZZ_REQUIRE(!call->paused || vecwire_reply_error(reply) != NULL,
+                 "success in a pause");
     look_at(reply);
     FUZZ_REQUIRE(!call->by_rows ||
                      (vecwire_reply_count(reply) == 0 &&
@@ -275,6 +280,15 @@ pass(void)
 }
 
 static void
+resume_all(void)
+{
+    for (size_t i = 0; rig.client != NULL && i < rig.n_calls; i++) {
+        rig.calls[i].paused = false;
+        (void)vecwire_resume(rig.client, rig.calls[i].id);
+    }
+}
+
+static void
 hang_up(void)
 {
     int *conn = current();
@@ -345,8 +359,7 @@ act(uint8_t what)
                                  rig.calls[what / 14 % rig.n_calls].id);
         break;
     case 9:
-        for (size_t i = 0; rig.client != NULL && i < rig.n_calls; i++)
-            (void)vecwire_resume(rig.client, rig.calls[i].id);
+        resume_all();
         pass();
         break;
     default:
