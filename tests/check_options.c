@@ -313,6 +313,7 @@ START_TEST(zero_is_the_default_in_every_field)
     ck_assert_uint_eq(o.max_reply_bytes, 256 << 20);
     ck_assert_uint_eq(o.max_header_bytes, 64 << 10);
     ck_assert_uint_eq(o.max_header_lines, 128);
+    ck_assert_uint_eq(o.max_row_bytes, 32 << 20);
     ck_assert_uint_eq(o.json_depth, 128);
     ck_assert_uint_eq(o.read_per_turn, 256 << 10);
     ck_assert_uint_eq(o.attempts, 3);

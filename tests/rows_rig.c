@@ -45,7 +45,7 @@ take(struct client_rig *rig, struct taking *taking, unsigned pauses)
     *taking = (struct taking){.rig = rig, .pauses = pauses};
     ck_assert_int_eq(
         vecwire_query(rig->client,
-                      &VECWIRE_QUERY(.vector = vector, .dim = 3,
+                      &VECWIRE_QUERY(.vector = vector, .dim = 3, .top_k = 100,
                                      .on_rows = on_rows, .rows_arg = taking),
                       on_reply, taking, &taking->id),
         VECWIRE_OK);

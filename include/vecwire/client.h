@@ -114,8 +114,8 @@ struct vecwire_options {
     uint32_t connect_ms;       /* resolving and connecting (and TLS): 5000 */
     uint32_t idle_ms;          /* an unused connection is kept: 4000 */
     uint32_t attempts;         /* rounds of sending a call: 3 */
-    uint32_t max_header_bytes; /* all headers of one reply: 65536 */
-    uint32_t max_header_lines; /* header lines of one reply: 128 */
+    uint32_t max_header_bytes; /* head of one reply and trailers: 65536 */
+    uint32_t max_header_lines; /* of one reply, those of trailers too: 128 */
     /* Nesting in filters and payloads, sent or received: 128, <= 255. What a
      * reply wraps around its payloads does not count, up to 255 in all. */
     uint32_t json_depth;
@@ -138,6 +138,10 @@ struct vecwire_options {
      * logged. Not together with ca_file. */
     bool insecure;
     bool reserved_tls[7];
+    /* Id, text and payload of one row of a reply, unescaped: 32 MiB. More is
+     * VECWIRE_EDECODE. What is held of a row that is not whole yet is so much
+     * and what one iteration reads. */
+    uint64_t max_row_bytes;
 };
 
 #ifndef __cplusplus

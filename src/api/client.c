@@ -271,6 +271,7 @@ make_engine(struct vecwire_client *client)
         .max_waiting = o->max_waiting,
         .attempts = o->attempts,
         .json_depth = reply_depth(o->json_depth),
+        .max_row_bytes = o->max_row_bytes,
     };
 
     return vecwire__engine_init(&client->engine, &config);

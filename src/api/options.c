@@ -38,6 +38,8 @@ fill_in(struct vecwire_options *o)
     u32_default(&o->read_per_turn, 256u << 10);
     if (o->max_waiting_bytes == 0)
         o->max_waiting_bytes = (uint64_t)64 << 20;
+    if (o->max_row_bytes == 0)
+        o->max_row_bytes = (uint64_t)32 << 20;
     if (o->max_reply_bytes == 0)
         o->max_reply_bytes = (uint64_t)256 << 20;
     if (o->api_key != NULL && o->api_key[0] == '\0')

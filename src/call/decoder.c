@@ -75,6 +75,8 @@ vecwire__decode_head(struct vecwire__call *call,
     if (call->decoder == NULL)
         return false;
     call->decoder->rc = VECWIRE__JSON_MORE;
+    reply->max_rows = call->enc.max_rows;
+    reply->max_row_bytes = call->engine->config.max_row_bytes;
     vecwire__json_init(&call->decoder->reader, decoding->table, decoding->sink,
                        reply, &reply->texts, call->engine->config.json_depth);
     return true;
@@ -106,6 +108,9 @@ vecwire__decode_body(struct vecwire__call *call, const char *bytes, size_t len)
     if (decoder == NULL)
         return keep_body(call, bytes, len);
     decoder->rc = vecwire__json_feed(&decoder->reader, bytes, len);
+    if (decoder->rc == VECWIRE__JSON_MORE &&
+        !vecwire__reply_row_fits(target_of(call)))
+        decoder->rc = VECWIRE__JSON_ESINK;
     return decoder->rc == VECWIRE__JSON_MORE ||
            decoder->rc == VECWIRE__JSON_DONE;
 }
@@ -145,6 +150,12 @@ vecwire__decode_fault(const struct vecwire__call *call, char *line, size_t size)
         (decoder->rc == VECWIRE__JSON_ESINK && fault == NULL))
         return VECWIRE_ENOMEM;
     at = decoder->reader.offset;
+    if (decoder->rc == VECWIRE__JSON_ESINK &&
+        target_of(call)->fault_limit != 0) {
+        snprintf(line, size, "reply at byte %llu: %s, limit %llu", at, fault,
+                 (unsigned long long)target_of(call)->fault_limit);
+        return VECWIRE_EDECODE;
+    }
     if (decoder->rc == VECWIRE__JSON_DONE)
         snprintf(line, size, "reply has no \"%s\"",
                  decoding_of(call)->required);

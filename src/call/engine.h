@@ -91,6 +91,7 @@ struct vecwire__engine_config {
     uint64_t idle_ns;
     uint64_t seed; /* of the jitter */
     uint32_t connections, max_waiting, attempts, json_depth;
+    uint64_t max_row_bytes; /* of a reply; 0: no limit */
 };
 
 enum vecwire__engine_state {

@@ -42,7 +42,8 @@ struct vecwire__encoding {
     enum vecwire__retry_class class;
     enum vecwire__verb verb;
     bool has_body;
-    bool many; /* an upsert on the route for several rows */
+    uint32_t max_rows; /* that may come back; 0: any number */
+    bool many;         /* an upsert on the route for several rows */
     /* The body, when it is not in text but its owner's, who keeps it as it
      * is until the call has ended. NULL: in text. */
     const void *lent;

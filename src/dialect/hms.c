@@ -200,6 +200,7 @@ encode_query(const struct vecwire__settings *settings,
     err = put_sought(settings, query, text, refusal);
     if (err != VECWIRE_OK)
         return err;
+    enc->max_rows = top_k;
     if (!vecwire__buf_str(text, "\"top_k\":") ||
         !vecwire__json_put_u64(text, top_k))
         return VECWIRE_ENOMEM;

@@ -10,6 +10,8 @@
 #include "codec/guard.h"
 #include "codec/mem.h"
 
+#define OVER_ROW "row is over max_row_bytes"
+
 /* Kept for the next call by a reply that is used again, at most. */
 #define MAX_KEPT ((size_t)64 << 10)
 
@@ -82,6 +84,7 @@ vecwire__reply_reset(struct vecwire_reply *reply)
     reply->status = 0;
     reply->answered = false;
     reply->fault = NULL;
+    reply->fault_limit = reply->rows_begun = 0;
     reply->timing.connected_ns = reply->timing.sent_ns = 0;
     reply->timing.first_byte_ns = reply->timing.decoded_ns = 0;
 }
@@ -116,14 +119,27 @@ vecwire__reply_find_header(const struct vecwire_reply *reply, const char *name)
     return SIZE_MAX;
 }
 
+static void
+over_limit(struct vecwire_reply *reply, const char *fault, uint64_t limit)
+{
+    reply->fault = fault;
+    reply->fault_limit = limit;
+}
+
 struct vecwire__row_place *
 vecwire__reply_add_row(struct vecwire_reply *reply)
 {
     void *rows = reply->rows, *places = reply->places;
-    bool room = vecwire__mem_grow(&reply->mem, &rows, &reply->rows_cap,
-                                  reply->n_rows + 1, sizeof(*reply->rows)) &&
-                vecwire__mem_grow(&reply->mem, &places, &reply->places_cap,
-                                  reply->n_rows + 1, sizeof(*reply->places));
+    bool room;
+
+    if (reply->max_rows != 0 && reply->rows_begun >= reply->max_rows) {
+        over_limit(reply, "more rows than were asked for", reply->max_rows);
+        return NULL;
+    }
+    room = vecwire__mem_grow(&reply->mem, &rows, &reply->rows_cap,
+                             reply->n_rows + 1, sizeof(*reply->rows)) &&
+           vecwire__mem_grow(&reply->mem, &places, &reply->places_cap,
+                             reply->n_rows + 1, sizeof(*reply->places));
 
     reply->rows = rows;
     reply->places = places;
@@ -131,6 +147,8 @@ vecwire__reply_add_row(struct vecwire_reply *reply)
         return NULL;
     if (reply->n_rows == 0)
         reply->rows_at = reply->texts.len;
+    reply->row_at = reply->texts.len;
+    reply->rows_begun++;
     memset(&reply->rows[reply->n_rows], 0, sizeof(*reply->rows));
     memset(&reply->places[reply->n_rows], 0, sizeof(*reply->places));
     return &reply->places[reply->n_rows++];
@@ -139,8 +157,26 @@ vecwire__reply_add_row(struct vecwire_reply *reply)
 void
 vecwire__reply_row_whole(struct vecwire_reply *reply)
 {
+    const struct vecwire_row *row = &reply->rows[reply->n_rows - 1];
+
+    if (reply->max_row_bytes != 0 &&
+        row->id.len + row->text_len + row->payload_len > reply->max_row_bytes)
+        over_limit(reply, OVER_ROW, reply->max_row_bytes);
     reply->n_whole = reply->n_rows;
     reply->whole_at = reply->texts.len;
+}
+
+bool
+vecwire__reply_row_fits(struct vecwire_reply *reply)
+{
+    const uint64_t nuls = 3; /* behind its texts */
+
+    if (reply->n_rows == reply->n_whole || reply->max_row_bytes == 0 ||
+        reply->texts.len - reply->row_at <= nuls ||
+        reply->texts.len - reply->row_at - nuls <= reply->max_row_bytes)
+        return true;
+    over_limit(reply, OVER_ROW, reply->max_row_bytes);
+    return false;
 }
 
 size_t
@@ -161,6 +197,7 @@ vecwire__reply_drop_rows(struct vecwire_reply *reply)
         place->id_at -= place->has_id ? moved : 0;
         place->text_at -= place->has_text ? moved : 0;
         place->payload_at -= place->has_payload ? moved : 0;
+        reply->row_at -= moved;
     }
     reply->n_whole = 0;
     return moved;

@@ -31,7 +31,11 @@ struct vecwire_reply {
     size_t n_rows;
     size_t n_whole;           /* of these, without the one that is being read */
     size_t rows_at, whole_at; /* where their texts begin and end */
+    size_t row_at;            /* where those of the last one begin */
     uint64_t rows_given;      /* to on_rows */
+    uint64_t rows_begun;      /* of this attempt */
+    uint64_t max_rows;        /* of an attempt; 0: any number */
+    uint64_t max_row_bytes;   /* texts of one row; 0: any number */
     uint64_t affected;
     uint64_t iterations;
     uint32_t refs;
@@ -39,9 +43,10 @@ struct vecwire_reply {
     uint32_t status;
     uint32_t attempts;
     bool failed;
-    bool is_batch;     /* rows before the end: lives for one callback */
-    bool answered;     /* the sink has seen the reply's one required key */
-    const char *fault; /* why the sink said no (static); NULL: no memory */
+    bool is_batch;        /* rows before the end: lives for one callback */
+    bool answered;        /* the sink has seen the reply's one required key */
+    const char *fault;    /* why the sink said no (static); NULL: no memory */
+    uint64_t fault_limit; /* that it is over; 0: none */
     char peer[56];
 };
 
@@ -79,11 +84,16 @@ vecwire__reply_take_headers(struct vecwire_reply *reply,
 size_t vecwire__reply_find_header(const struct vecwire_reply *reply,
                                   const char *name);
 
-/* A new empty row at the end; NULL: no memory. */
+/* A new empty row at the end; NULL: no memory, or a fault. */
 struct vecwire__row_place *vecwire__reply_add_row(struct vecwire_reply *reply);
 
-/* The row that was added last is complete. */
+/* The row that was added last is complete; it may be a fault that it is too
+ * large. */
 void vecwire__reply_row_whole(struct vecwire_reply *reply);
+
+/* Is the row that is being read no larger than allowed so far? Else it is a
+ * fault. */
+bool vecwire__reply_row_fits(struct vecwire_reply *reply);
 
 /* Forget the whole rows and their texts; a row that is being read stays. The
  * number of bytes that its texts have moved. */

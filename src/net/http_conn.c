@@ -40,8 +40,15 @@ on_soon(evutil_socket_t fd, short what, void *arg)
         net->config.events.idle_lost(&http->conn);
         break;
     case VECWIRE__HTTP_READ_ON:
-        if (http->evreq != NULL)
+        if (http->evreq == NULL)
+            break;
+        if (vecwire__http_next_head(http))
             vecwire__http_read_on(http);
+        else
+            vecwire__http_abort(http);
+        break;
+    case VECWIRE__HTTP_TAKE_CHUNKS:
+        vecwire__http_take_chunks(http);
         break;
     case VECWIRE__HTTP_TELL_ON:
         vecwire__http_touch(http);
@@ -129,6 +136,8 @@ http_unread(struct vecwire__conn *conn)
     size_t held = evbuffer_get_length(http->held) +
                   (http->held_end != VECWIRE__HTTP_HELD_NONE);
 
+    if (http->dechunking)
+        held += evbuffer_get_length(http->raw);
     if (held > 0)
         return held;
     if (http->state != VECWIRE__HTTP_BUSY || http->gone ||
@@ -151,9 +160,17 @@ request_reset(struct vecwire__http *http)
     evbuffer_drain(http->out, evbuffer_get_length(http->out));
     evbuffer_drain(http->held, evbuffer_get_length(http->held));
     http->write_errno = 0;
-    http->told_sending = http->told_receiving = http->chunk_ended = false;
-    http->head_due = http->line_due = true;
+    http->told_sending = http->told_receiving = http->dechunking = false;
     http->read_errno = 0;
+    if (http->raw != NULL)
+        evbuffer_drain(http->raw, evbuffer_get_length(http->raw));
+    http->guard.max_first_line = VECWIRE__STATUS_LINE_MAX;
+    http->guard.max_bytes = http->net->config.max_header_bytes;
+    http->guard.max_lines = http->net->config.max_header_lines;
+    http->guard.of_reply = true;
+    vecwire__head_guard_begin(&http->guard);
+    http->head_fault = VECWIRE__HEAD_FINE;
+    http->interims = 0;
     http->body_bytes = 0;
     http->paused = false;
     http->held_end = VECWIRE__HTTP_HELD_NONE;

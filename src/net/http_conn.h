@@ -27,6 +27,8 @@
 #include <event2/event.h>
 #include <event2/http.h>
 
+#include "net/chunks.h"
+#include "net/head_guard.h"
 #include "net/http_head.h"
 #include "net/net.h"
 #include "net/resolve.h"
@@ -76,6 +78,7 @@ enum vecwire__http_task {
     VECWIRE__HTTP_TELL_IDLE_LOST,
     VECWIRE__HTTP_READ_ON, /* after 100 Continue */
     VECWIRE__HTTP_TELL_ON, /* the pass before had its share */
+    VECWIRE__HTTP_TAKE_CHUNKS,
     VECWIRE__HTTP_RESUME
 };
 
@@ -127,11 +130,15 @@ struct vecwire__http {
     /* the reply */
     struct vecwire__framing framing;
     bool told_receiving;
-    uint32_t status;  /* of its head, 0 before that */
-    bool head_due;    /* it is not whole yet */
-    bool line_due;    /* nor is its status line */
-    bool chunk_ended; /* its line end has not come yet */
-    int read_errno;   /* 0: fine so far */
+    uint32_t status; /* of its head, 0 before that */
+    int read_errno;  /* 0: fine so far */
+    struct vecwire__head_guard guard;
+    enum vecwire__head_fault head_fault;
+    uint32_t interims; /* 100 Continue */
+    bool in_turn;      /* on_readable() is on the stack */
+    bool dechunking;   /* the body is read by http_chunks.c, from `raw` */
+    struct vecwire__chunks chunks;
+    struct evbuffer *raw; /* NULL: was never needed */
     uint64_t body_bytes;
     size_t told; /* of the body, in this pass */
 
@@ -262,13 +269,26 @@ void vecwire__http_reply_ended(struct vecwire__http *http);
 void vecwire__http_input(struct evbuffer *buf,
                          const struct evbuffer_cb_info *info, void *arg);
 
-/* --- http_strict.c --- */
+/* --- http_guard.c --- */
 
-/* Before evhttp looks at what is in the input buffer. False: blamed. */
-bool vecwire__http_sound(struct vecwire__http *http);
+/* Count the last `n` bytes of evhttp's input, as long as they are a head. */
+void vecwire__http_guard_head(struct vecwire__http *http, struct evbuffer *buf,
+                              size_t n);
 
-/* After it has. False: blamed, there is more than may come. */
-bool vecwire__http_within_limit(struct vecwire__http *http);
+/* A head was counted as over a limit: blame that. */
+void vecwire__http_blame_head(struct vecwire__http *http);
+
+/* After 100 Continue: what waits in the input is a new head. False: blamed. */
+bool vecwire__http_next_head(struct vecwire__http *http);
+
+/* --- http_chunks.c --- */
+
+/* From evhttp's header callback: the body is ours. False: blamed. */
+bool vecwire__http_begin_chunks(struct vecwire__http *http);
+
+/* Tell what has come of the body, and its end. Not while evhttp is on the
+ * stack. Nothing to do otherwise than between the two. */
+void vecwire__http_take_chunks(struct vecwire__http *http);
 
 /* --- http_pause.c --- */
 

@@ -71,4 +71,6 @@ vecwire__http_go_on(struct vecwire__http *http)
         vecwire__http_tell_lost(http);
     else if (end == VECWIRE__HTTP_HELD_END)
         vecwire__http_reply_ended(http);
+    else
+        vecwire__http_take_chunks(http);
 }

@@ -31,6 +31,16 @@ tell_receiving(struct vecwire__http *http)
     return http->state == VECWIRE__HTTP_BUSY;
 }
 
+/* Bytes of a reply have been read. */
+static void
+count_input(struct vecwire__http *http, size_t n)
+{
+    http->conn.bytes_received += n;
+    if (http->conn.first_byte_ns == 0)
+        http->conn.first_byte_ns =
+            vecwire__timers_now(http->net->config.timers);
+}
+
 /* Take what waits in the socket, so that a reply costs one pass and not one
  * for each 4 KB. `had` bytes of this turn are read already. The end of the
  * stream is left for libevent to see. */
@@ -53,6 +63,7 @@ drain(struct vecwire__http *http, struct evbuffer *buf, size_t had)
         n = vecwire__wire_read(http, space.iov_base, want);
         space.iov_len = n > 0 ? (size_t)n : 0;
         evbuffer_commit_space(buf, &space, 1);
+        count_input(http, space.iov_len);
         if (n <= 0 || (size_t)n < want) {
             http->sated = false;
             return;
@@ -67,52 +78,20 @@ vecwire__http_input(struct evbuffer *buf, const struct evbuffer_cb_info *info,
                     void *arg)
 {
     struct vecwire__http *http = arg;
-    struct vecwire__net *net = http->net;
 
-    (void)buf;
     if (info->n_added == 0)
         return;
-    if (http->state == VECWIRE__HTTP_BUSY) {
-        http->conn.bytes_received += info->n_added;
-        if (http->conn.first_byte_ns == 0)
-            http->conn.first_byte_ns = vecwire__timers_now(net->config.timers);
-    }
+    if (http->state == VECWIRE__HTTP_BUSY && !http->guard.ended)
+        vecwire__http_guard_head(http, buf, info->n_added);
     if (http->taking)
         return;
+    if (http->state == VECWIRE__HTTP_BUSY)
+        count_input(http, info->n_added);
     /* libevent itself has read, which it does while the connection is idle. */
     vecwire__http_touch(http);
     http->sated = info->n_added >= READ_BY_LIBEVENT;
     /* It is about to take this off a limit that must not shrink. */
     bufferevent_decrement_read_limit(http->bev, -(ev_ssize_t)info->n_added);
-}
-
-/* Read what is there into evhttp's buffer. libevent would ask for the number
- * of bytes first, one more system call a request. True: there was something. */
-static bool
-take_input(struct vecwire__http *http)
-{
-    struct vecwire__net *net = http->net;
-    struct evbuffer *buf = bufferevent_get_input(http->bev);
-    size_t max = net->config.read_per_turn;
-    ssize_t n;
-
-    if (max > sizeof(net->scratch))
-        max = sizeof(net->scratch);
-    n = vecwire__wire_read(http, net->scratch, max);
-    http->sated = false;
-    if (n <= 0)
-        return false; /* the end, an error or nothing: libevent tells evhttp */
-    http->taking = true;
-    evbuffer_unfreeze(buf, 0);
-    if (evbuffer_add(buf, net->scratch, (size_t)n) != 0) {
-        /* Out of memory: the reply cannot be read any more. */
-        (void)shutdown(bufferevent_getfd(http->bev), SHUT_RDWR);
-    } else if ((size_t)n == max) {
-        drain(http, buf, (size_t)n);
-    }
-    evbuffer_freeze(buf, 0);
-    http->taking = false;
-    return true;
 }
 
 /* Not in this pass any more: libevent's read event, which may be active
@@ -129,14 +108,39 @@ hold_libevent(struct vecwire__http *http)
     vecwire__http_go_first(http);
 }
 
-/* It waits for more of this reply. */
-static void
-after_evhttp(struct vecwire__http *http)
+/* Read what is there into evhttp's buffer, or our own. libevent would ask for
+ * the number of bytes first, one more system call a request. True: there was
+ * something. */
+static bool
+take_input(struct vecwire__http *http)
 {
-    if (vecwire__http_within_limit(http))
-        hold_libevent(http);
-    else
-        vecwire__http_abort(http);
+    struct vecwire__net *net = http->net;
+    struct evbuffer *buf =
+        http->dechunking ? http->raw : bufferevent_get_input(http->bev);
+    size_t max = net->config.read_per_turn;
+    ssize_t n;
+
+    if (max > sizeof(net->scratch))
+        max = sizeof(net->scratch);
+    n = vecwire__wire_read(http, net->scratch, max);
+    http->sated = false;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        hold_libevent(http); /* it would read what comes just now */
+    if (n <= 0)
+        return false; /* the end or an error: libevent tells evhttp */
+    count_input(http, (size_t)n);
+    http->taking = true;
+    evbuffer_unfreeze(buf, 0);
+    if (evbuffer_add(buf, net->scratch, (size_t)n) != 0) {
+        /* Out of memory: the reply cannot be read any more. */
+        (void)shutdown(bufferevent_getfd(http->bev), SHUT_RDWR);
+    } else if ((size_t)n == max) {
+        drain(http, buf, (size_t)n);
+    }
+    if (!http->dechunking)
+        evbuffer_freeze(buf, 0);
+    http->taking = false;
+    return true;
 }
 
 /* Before and between requests, for which libevent reads where it can. */
@@ -154,6 +158,39 @@ read_tls(struct vecwire__http *http)
     else
         vecwire__http_unwatch(http); /* dead, and its owner takes his time */
     vecwire__net_leave(net);
+}
+
+static bool
+is_still(const struct vecwire__http *http, const struct evhttp_request *evreq)
+{
+    return http->state == VECWIRE__HTTP_BUSY && http->evreq == evreq;
+}
+
+/* One turn of reading. evhttp and we see the same bytes of a head; those of a
+ * chunked body only we. */
+static void
+read_turn(struct vecwire__http *http)
+{
+    const struct evhttp_request *evreq = http->evreq;
+
+    /* What is behind a head that evhttp read by itself, after 100 Continue:
+     * the stream may have ended by now. */
+    vecwire__http_take_chunks(http);
+    if (!is_still(http, evreq) || http->paused)
+        return;
+    if (!take_input(http) || !tell_receiving(http))
+        return;
+    if (http->head_fault != VECWIRE__HEAD_FINE) {
+        vecwire__http_blame_head(http);
+        vecwire__http_abort(http);
+        return;
+    }
+    if (!http->dechunking)
+        bufferevent_trigger(http->bev, EV_READ, 0);
+    if (is_still(http, evreq))
+        vecwire__http_take_chunks(http);
+    if (is_still(http, evreq))
+        hold_libevent(http);
 }
 
 /* Runs in every pass with something to read, before evhttp: libevent calls
@@ -178,15 +215,9 @@ on_readable(evutil_socket_t fd, short what, void *arg)
     }
     vecwire__net_enter(net);
     vecwire__http_touch(http);
-    if (take_input(http) && tell_receiving(http)) {
-        if (!vecwire__http_sound(http)) {
-            vecwire__http_abort(http);
-        } else {
-            bufferevent_trigger(http->bev, EV_READ, 0);
-            if (http->state == VECWIRE__HTTP_BUSY && http->evreq == evreq)
-                after_evhttp(http);
-        }
-    }
+    http->in_turn = true;
+    read_turn(http);
+    http->in_turn = false;
     if (http->tls != NULL)
         vecwire__http_after_turn(http, evreq);
     vecwire__net_leave(net);
@@ -214,8 +245,7 @@ vecwire__http_failed(enum evhttp_request_error error, void *arg)
         return;
     switch (error) {
     case EVREQ_HTTP_INVALID_HEADER:
-        vecwire__http_blame(http, VECWIRE_EPROTO,
-                            "reply's head is malformed or over the limit");
+        vecwire__http_blame(http, VECWIRE_EPROTO, "reply's head is malformed");
         break;
     case EVREQ_HTTP_DATA_TOO_LONG:
         vecwire__http_blame(http, VECWIRE_EPROTO,
@@ -319,7 +349,7 @@ vecwire__http_done(struct evhttp_request *evreq, void *arg)
     vecwire__net_leave(net);
 }
 
-/* evhttp's list as an array. VECWIRE_OK, ENOMEM, or EPROTO: too many. */
+/* evhttp's list as an array. VECWIRE_OK or ENOMEM. */
 static enum vecwire_err
 collect(struct vecwire__net *net, const struct evkeyvalq *list, size_t *n)
 {
@@ -328,8 +358,6 @@ collect(struct vecwire__net *net, const struct evkeyvalq *list, size_t *n)
 
     *n = 0;
     TAILQ_FOREACH (pair, list, next) {
-        if (*n == net->config.max_header_lines)
-            return VECWIRE_EPROTO;
         if (!vecwire__mem_grow(net->config.mem, &array, &net->cap_headers,
                                *n + 1, sizeof(*net->headers)))
             return VECWIRE_ENOMEM;
@@ -340,6 +368,21 @@ collect(struct vecwire__net *net, const struct evkeyvalq *list, size_t *n)
     return VECWIRE_OK;
 }
 
+static void
+blame_framing(struct vecwire__http *http, enum vecwire_err code,
+              const char *why)
+{
+    if (code == VECWIRE_EREPLYSIZE)
+        vecwire__http_blame(
+            http, code,
+            "reply refused: Content-Length %llu is over the limit of %llu "
+            "bytes (max_reply_bytes)",
+            (unsigned long long)http->framing.length,
+            (unsigned long long)http->net->config.max_reply_bytes);
+    else
+        vecwire__http_blame(http, code, "reply refused: %s", why);
+}
+
 /* False: the reply is refused, or its connection closed. */
 static bool
 take_head(struct vecwire__http *http, struct evhttp_request *evreq)
@@ -347,13 +390,17 @@ take_head(struct vecwire__http *http, struct evhttp_request *evreq)
     struct vecwire__net *net = http->net;
     struct vecwire__head head = {
         .status = (uint32_t)evhttp_request_get_response_code(evreq)};
-    const char *why = "too many header lines";
+    const char *why = NULL;
     enum vecwire_err code =
         collect(net, evhttp_request_get_input_headers(evreq), &head.n_headers);
 
-    http->head_due = false;
     if (!tell_receiving(http))
         return false;
+    http->guard.ended = true;
+    if (http->head_fault != VECWIRE__HEAD_FINE) {
+        vecwire__http_blame_head(http);
+        return false;
+    }
     if (code == VECWIRE_ENOMEM)
         why = "out of memory";
     http->framing = (struct vecwire__framing){
@@ -367,12 +414,15 @@ take_head(struct vecwire__http *http, struct evhttp_request *evreq)
     /* The status of a head that cannot be trusted says nothing. */
     http->status = code == VECWIRE_EPROTO ? 0 : head.status;
     if (code != VECWIRE_OK) {
-        vecwire__http_blame(http, code, "reply refused: %s", why);
+        blame_framing(http, code, why);
         return false;
     }
     head.headers = net->headers;
     net->config.events.head(&http->conn, &head);
-    return http->state == VECWIRE__HTTP_BUSY;
+    if (http->state != VECWIRE__HTTP_BUSY)
+        return false;
+    return !http->framing.chunked || http->framing.bodiless ||
+           vecwire__http_begin_chunks(http);
 }
 
 /* Negative makes evhttp fail the request: vecwire__http_done() follows. */
@@ -387,9 +437,8 @@ vecwire__http_head(struct evhttp_request *evreq, void *arg)
         /* evhttp would keep its headers for the reply that follows, and
          * would write the rest of the request before it reads on. */
         evhttp_clear_headers(evhttp_request_get_input_headers(evreq));
-        http->line_due = true;
         vecwire__http_soon(http, VECWIRE__HTTP_READ_ON, false);
-        return vecwire__http_sound(http) ? 0 : -1;
+        return 0;
     }
     vecwire__net_enter(net);
     http->in_head = true;
@@ -429,12 +478,12 @@ vecwire__http_body(struct evhttp_request *evreq, void *arg)
 
     vecwire__net_enter(net);
     http->body_bytes += evbuffer_get_length(buf);
-    http->chunk_ended = http->framing.chunked;
-    if (!vecwire__http_sound(http)) {
-        vecwire__http_abort(http);
-    } else if (http->body_bytes > net->config.max_reply_bytes) {
-        vecwire__http_blame(http, VECWIRE_EREPLYSIZE,
-                            "reply's body is over the limit");
+    if (http->body_bytes > net->config.max_reply_bytes) {
+        vecwire__http_blame(
+            http, VECWIRE_EREPLYSIZE,
+            "reply refused: body without a length is over the limit of %llu "
+            "bytes (max_reply_bytes)",
+            (unsigned long long)net->config.max_reply_bytes);
         vecwire__http_abort(http);
     } else {
         vecwire__http_tell_body(http, buf);

@@ -112,6 +112,8 @@ free_closed(struct vecwire__net *net)
             TAILQ_REMOVE(&net->closed, http, link);
             evbuffer_free(http->out);
             evbuffer_free(http->held);
+            if (http->raw != NULL)
+                evbuffer_free(http->raw);
             vecwire__mem_free(net->config.mem, http, sizeof(*http));
         }
         http = next;

@@ -7,65 +7,36 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
 #include <event2/http.h>
 #include <event2/listener.h>
 
+#include "server/serve_conn.h"
 #include "server/serve_tls.h"
 
 #define BACKLOG 1024
-#define WRITE_MAX ((size_t)1 << 20)   /* bytes that one write may take */
-#define READ_TURN ((size_t)256 << 10) /* bytes read in one pass */
-/* Unread input of one connection: the longest body that evhttp lets through
- * as one chunk, and a little. */
-#define INPUT_MAX (((size_t)32 << 20) + ((size_t)64 << 10))
+#define WRITE_MAX ((size_t)1 << 20) /* bytes that one write may take */
 
-/* libevent reads 4096 bytes a call and a pass. When it has taken a whole
- * number of those there may be more: read that in the same pass. Our own read
- * runs this again, but takes what is there, so that it ends. */
-static void
-input_added(struct evbuffer *input, const struct evbuffer_cb_info *info,
-            void *arg)
-{
-    struct bufferevent *bev = arg;
-    struct evbuffer_iovec room;
-    int waiting = 0, fd = bufferevent_getfd(bev);
-    ssize_t got;
-
-    if (info->n_added == 0 || info->n_added % 4096 != 0 ||
-        evbuffer_get_length(input) >= READ_TURN)
-        return;
-    if (ioctl(fd, FIONREAD, &waiting) != 0 || waiting <= 0)
-        return;
-    if ((size_t)waiting > READ_TURN)
-        waiting = (int)READ_TURN;
-    if (evbuffer_reserve_space(input, waiting, &room, 1) != 1)
-        return;
-    got = recv(fd, room.iov_base, room.iov_len, MSG_DONTWAIT);
-    room.iov_len = got > 0 ? (size_t)got : 0;
-    evbuffer_commit_space(input, &room, 1);
-}
-
-/* `arg` is NULL, or the context of TLS. */
 static struct bufferevent *
 make_bufferevent(struct event_base *base, void *arg)
 {
+    struct vecwire__listen *listen = arg;
     struct bufferevent *bev =
-        arg != NULL ? vecwire__serve_tls_accept(base, arg)
-                    : bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+        listen->tls != NULL
+            ? vecwire__serve_tls_accept(base, listen->tls)
+            : bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
 
     if (bev == NULL)
         return NULL;
     bufferevent_set_max_single_write(bev, WRITE_MAX);
-    bufferevent_setwatermark(bev, EV_READ, 0, INPUT_MAX);
-    if (arg == NULL)
-        evbuffer_add_cb(bufferevent_get_input(bev), input_added, bev);
+    if (!vecwire__serve_conn_add(listen->conns, bev, listen->tls != NULL)) {
+        bufferevent_free(bev);
+        return NULL;
+    }
     return bev;
 }
 
@@ -81,7 +52,8 @@ accept_again(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    evconnlistener_enable(listen->listener);
+    if (!listen->conns->full)
+        evconnlistener_enable(listen->listener);
 }
 
 /* Out of descriptors, most likely: trying again at once would only spin. */
@@ -196,7 +168,8 @@ vecwire__listen_open(struct vecwire__listen *listen, struct event_base *base,
         return false;
     }
     evconnlistener_set_error_cb(listen->listener, accept_failed);
-    evhttp_set_bevcb(http, make_bufferevent, listen->tls);
+    listen->conns->listener = listen->listener;
+    evhttp_set_bevcb(http, make_bufferevent, listen);
     set_url(listen, fd, bare);
     listen->next = open_listens;
     open_listens = listen;

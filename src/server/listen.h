@@ -12,12 +12,14 @@ struct event_base;
 struct evconnlistener;
 struct evhttp;
 struct ssl_ctx_st;
+struct vecwire__serve_conns;
 
 struct vecwire__listen {
-    struct evconnlistener *listener; /* evhttp's, once it is bound */
-    struct event *rest;              /* timer: accept again */
-    struct vecwire__listen *next;    /* of those that are open */
-    struct ssl_ctx_st *tls;          /* set before; NULL: plain */
+    struct evconnlistener *listener;    /* evhttp's, once it is bound */
+    struct event *rest;                 /* timer: accept again */
+    struct vecwire__listen *next;       /* of those that are open */
+    struct ssl_ctx_st *tls;             /* set before; NULL: plain */
+    struct vecwire__serve_conns *conns; /* set before */
     char url[320];
 };
 

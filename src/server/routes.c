@@ -174,6 +174,7 @@ vecwire__routes_answer(struct evhttp_request *req, void *arg)
     const char *path = uri == NULL ? NULL : evhttp_uri_get_path(uri);
     size_t len = evbuffer_get_length(evhttp_request_get_input_buffer(req));
 
+    vecwire__serve_conn_asked(&server->conns, req);
     if (!is_framed(req))
         answer_unframed(req);
     else if (!is_authorized(server, req))

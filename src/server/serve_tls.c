@@ -157,3 +157,15 @@ vecwire__serve_tls_write(struct bufferevent *bev)
     bufferevent_trigger(bev, EV_WRITE, 0);
     return true;
 }
+
+bool
+vecwire__serve_tls_say(struct bufferevent *bev, const char *text, size_t len)
+{
+    SSL *ssl = bufferevent_openssl_get_ssl(bev);
+
+    if (ssl == NULL)
+        return false;
+    (void)SSL_write(ssl, text, (int)len);
+    ERR_clear_error();
+    return true;
+}

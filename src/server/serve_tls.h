@@ -26,6 +26,11 @@ struct bufferevent *vecwire__serve_tls_accept(struct event_base *base,
  * connection over TLS. */
 bool vecwire__serve_tls_write(struct bufferevent *bev);
 
+/* Write so many bytes at once, or what of them the socket takes. False: it is
+ * no connection over TLS. */
+bool vecwire__serve_tls_say(struct bufferevent *bev, const char *text,
+                            size_t len);
+
 /* ca.pem, cert.pem and key.pem in `dir`, which is made if it is not there: a
  * certificate for localhost, 127.0.0.1 and ::1 of an authority whose own key
  * is forgotten at once. What is there and good for another day is kept. */
@@ -61,6 +66,15 @@ static inline bool
 vecwire__serve_tls_write(struct bufferevent *bev)
 {
     (void)bev;
+    return false;
+}
+
+static inline bool
+vecwire__serve_tls_say(struct bufferevent *bev, const char *text, size_t len)
+{
+    (void)bev;
+    (void)text;
+    (void)len;
     return false;
 }
 

@@ -105,8 +105,10 @@ vecwire__server_new(struct event_base *base,
         if (server->api_key == NULL)
             goto fail;
     }
-    if (!http_open(server))
+    if (!http_open(server) ||
+        !vecwire__serve_conns_init(&server->conns, base, &options->limits))
         goto fail;
+    server->listen.conns = &server->conns;
     if (!seed(server, options)) {
         snprintf(err, err_size, "no memory for %llu rows",
                  (unsigned long long)options->seed_rows);
@@ -142,8 +144,10 @@ vecwire__server_free(struct vecwire__server *server)
     if (server == NULL)
         return;
     vecwire__listen_close(&server->listen);
+    vecwire__serve_conns_close(&server->conns);
     if (server->http != NULL)
         evhttp_free(server->http);
+    vecwire__serve_conns_fini(&server->conns);
     vecwire__serve_tls_free(server->listen.tls);
     vecwire__sample_free(server);
     vecwire__store_fini(&server->store);

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "server/serve_conn.h"
+
 struct event_base;
 struct vecwire__server;
 
@@ -23,6 +25,7 @@ struct vecwire__server_options {
     size_t seed_text_bytes; /* text of each, at most 65536; 0: "row 17" */
     uint32_t dim;           /* 384, at most 65536 */
     uint16_t port;          /* 0: any free one */
+    struct vecwire__serve_limits limits;
 };
 
 /* Listen and answer from the loop of `base`. NULL: `err` says why. Everything

@@ -8,6 +8,7 @@
 #include "server/hms_body.h"
 #include "server/listen.h"
 #include "server/search.h"
+#include "server/serve_conn.h"
 #include "server/store.h"
 
 #define VECWIRE__SERVER_BODY_MAX ((size_t)16 << 20)
@@ -24,6 +25,7 @@ struct vecwire__server {
     char *api_key; /* NULL: none */
     vecwire__dot dot;
     struct vecwire__listen listen;
+    struct vecwire__serve_conns conns;
     struct vecwire__store store;
     struct vecwire__hms_body body; /* of the request being answered */
     struct vecwire__hit hits[VECWIRE__HMS_TOP_K_MAX];
