@@ -12,8 +12,10 @@ static struct vecwire__head_guard guard;
 static void
 begin(uint32_t first, uint32_t bytes, uint32_t lines)
 {
-    guard = (struct vecwire__head_guard){
-        .max_first_line = first, .max_bytes = bytes, .max_lines = lines};
+    guard = (struct vecwire__head_guard){.max_first_line = first,
+                                         .max_bytes = bytes,
+                                         .max_lines = lines,
+                                         .of_reply = true};
     vecwire__head_guard_begin(&guard);
 }
 

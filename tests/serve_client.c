@@ -291,3 +291,28 @@ serve_letters(size_t n)
     letters[n] = '\0';
     return letters;
 }
+
+void
+serve_expect_refused(struct serve_conn *conn, int status, const char *code,
+                     const char *words)
+{
+    struct serve_reply reply = {0};
+    const char *got_code, *got_words;
+    int got_status;
+    json_t *tree;
+
+    serve_read(conn, &reply, false);
+    ck_assert_int_eq(reply.status, status);
+    ck_assert_ptr_nonnull(strstr(reply.headers, "\r\nConnection: close\r\n"));
+    tree = json_loadb(reply.body, reply.body_len, 0, NULL);
+    ck_assert_msg(tree != NULL, "%s", reply.body);
+    ck_assert_int_eq(json_unpack(tree, "{s:i,s:{s:s,s:s !}}", "status",
+                                 &got_status, "error", "code", &got_code,
+                                 "message", &got_words),
+                     0);
+    ck_assert_int_eq(got_status, status);
+    ck_assert_str_eq(got_code, code);
+    ck_assert_str_eq(got_words, words);
+    json_decref(tree);
+    ck_assert(serve_is_closed(conn));
+}

@@ -59,6 +59,11 @@ void serve_ask_wrong(int status, const char *code, const char *words,
                      const char *method, const char *path, const char *headers,
                      const char *body);
 
+/* Fail unless the next answer has this status, code and text, and the
+ * connection is closed behind it. */
+void serve_expect_refused(struct serve_conn *conn, int status, const char *code,
+                          const char *words);
+
 /* As printf(), into one static buffer of 2 MiB. */
 __attribute__((format(printf, 1, 2))) const char *
 serve_format(const char *format, ...);

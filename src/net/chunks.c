@@ -151,8 +151,9 @@ vecwire__chunks_text(const struct vecwire__chunks *chunks,
     case VECWIRE__CHUNK_BODY:
         snprintf(text, size,
                  "chunk after %llu bytes makes the body longer than the limit "
-                 "of %llu bytes (max_reply_bytes)",
-                 at, (unsigned long long)chunks->max_body);
+                 "of %llu bytes%s",
+                 at, (unsigned long long)chunks->max_body,
+                 chunks->head->of_reply ? " (max_reply_bytes)" : "");
         break;
     case VECWIRE__CHUNK_TRAILERS:
         vecwire__head_guard_text(chunks->head, chunks->head_fault, text, size);

@@ -147,12 +147,14 @@ vecwire__head_guard_text(const struct vecwire__head_guard *guard,
         snprintf(text, size, "status line is malformed");
         break;
     case VECWIRE__HEAD_BYTES:
-        snprintf(text, size, "%s: more than %u bytes (max_header_bytes)", where,
-                 (unsigned)guard->max_bytes);
+        snprintf(text, size, "%s: more than %u bytes%s", where,
+                 (unsigned)guard->max_bytes,
+                 guard->of_reply ? " (max_header_bytes)" : "");
         break;
     case VECWIRE__HEAD_LINES:
-        snprintf(text, size, "%s: more than %u header lines (max_header_lines)",
-                 where, (unsigned)guard->max_lines);
+        snprintf(text, size, "%s: more than %u header lines%s", where,
+                 (unsigned)guard->max_lines,
+                 guard->of_reply ? " (max_header_lines)" : "");
         break;
     case VECWIRE__HEAD_NO_COLON:
         snprintf(text, size, "trailers: line %u has no colon",

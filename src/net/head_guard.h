@@ -32,7 +32,7 @@ struct vecwire__head_guard {
     bool colon;           /* it has one */
     bool trailers;        /* there is no first line */
     bool first;           /* it is the first line */
-    bool of_reply;        /* set before: the first line is a status line */
+    bool of_reply;        /* set before: its limits are the client's options */
     char status_line[13]; /* its beginning */
     bool ended;           /* the empty line has come */
 };

@@ -13,12 +13,10 @@
 #include <event2/http.h>
 #include <event2/listener.h>
 
-#include "net/head_guard.h"
+#include "server/request_guard.h"
 #include "server/serve_refuse.h"
 
-#define REQUEST_LINE_MAX 8192
-#define HEAD_MAX (64u << 10)
-#define HEADER_LINES_MAX 128u
+#define BODY_MAX ((uint64_t)16 << 20)
 #define READ_TURN ((size_t)256 << 10) /* bytes read in one pass */
 /* Unread input of one connection: the longest body that evhttp lets through
  * as one chunk, and a little. */
@@ -50,7 +48,7 @@ struct vecwire__serve_conn {
     bool answered; /* once before */
     enum state state;
     uint64_t ends_ms; /* the state, at the latest */
-    struct vecwire__head_guard guard;
+    struct vecwire__request_guard guard;
     struct vecwire__refusal_reply refusal;
 };
 
@@ -97,27 +95,6 @@ refuse(struct vecwire__serve_conn *conn, int status, const char *reason,
 }
 
 static void
-refuse_head(struct vecwire__serve_conn *conn, enum vecwire__head_fault fault)
-{
-    char message[128];
-
-    vecwire__head_guard_text(&conn->guard, fault, message, sizeof(message));
-    switch (fault) {
-    case VECWIRE__HEAD_FIRST_LINE:
-        refuse(conn, 414, "URI Too Long", "uri_too_long", message);
-        break;
-    case VECWIRE__HEAD_BYTES:
-    case VECWIRE__HEAD_LINES:
-        refuse(conn, 431, "Request Header Fields Too Large",
-               "headers_too_large", message);
-        break;
-    default:
-        refuse(conn, 400, "Bad Request", "invalid_request", message);
-        break;
-    }
-}
-
-static void
 become_idle(struct vecwire__serve_conn *conn)
 {
     enter(conn, IDLE, conn->conns->limits.idle_ms);
@@ -126,36 +103,43 @@ become_idle(struct vecwire__serve_conn *conn)
     TAILQ_INSERT_TAIL(&conn->conns->list, conn, link);
 }
 
+/* False: refused, and the input is empty. */
+static bool
+take(struct vecwire__serve_conn *conn, const char *bytes, size_t n)
+{
+    struct vecwire__request_guard *guard = &conn->guard;
+
+    if (!vecwire__request_guard_take(guard, bytes, n)) {
+        refuse(conn, guard->status, guard->reason, guard->code, guard->message);
+        return false;
+    }
+    if (conn->state == IN_HEAD && guard->in_body)
+        enter(conn, IN_BODY, conn->conns->limits.request_ms);
+    return true;
+}
+
 /* The last `n` bytes of the input are new. */
 static void
 look(struct vecwire__serve_conn *conn, struct evbuffer *input, size_t n)
 {
-    enum vecwire__head_fault fault = VECWIRE__HEAD_FINE;
     struct evbuffer_iovec part;
     struct evbuffer_ptr at;
-    size_t used;
 
     if (conn->state == IDLE) {
-        vecwire__head_guard_begin(&conn->guard);
+        vecwire__request_guard_begin(&conn->guard, BODY_MAX);
         enter(conn, IN_HEAD, conn->conns->limits.head_ms);
     }
-    if (conn->state != IN_HEAD ||
+    if ((conn->state != IN_HEAD && conn->state != IN_BODY) ||
         evbuffer_ptr_set(input, &at, evbuffer_get_length(input) - n,
                          EVBUFFER_PTR_SET) != 0)
         return;
-    while (n > 0 && !conn->guard.ended && fault == VECWIRE__HEAD_FINE &&
-           evbuffer_peek(input, -1, &at, &part, 1) > 0) {
-        fault = vecwire__head_guard_count(&conn->guard, part.iov_base,
-                                          part.iov_len, &used);
+    while (n > 0 && evbuffer_peek(input, -1, &at, &part, 1) > 0 &&
+           take(conn, part.iov_base, part.iov_len)) {
         n -= part.iov_len;
         if (n > 0 &&
             evbuffer_ptr_set(input, &at, part.iov_len, EVBUFFER_PTR_ADD) != 0)
             break;
     }
-    if (fault != VECWIRE__HEAD_FINE)
-        refuse_head(conn, fault);
-    else if (conn->guard.ended)
-        enter(conn, IN_BODY, conn->conns->limits.request_ms);
 }
 
 /* libevent reads 4096 bytes a call and a pass. When it has taken a whole
@@ -369,9 +353,6 @@ vecwire__serve_conn_add(struct vecwire__serve_conns *conns,
     conn->bev = bev;
     conn->tls = tls;
     conn->fd = -1;
-    conn->guard.max_first_line = REQUEST_LINE_MAX;
-    conn->guard.max_bytes = HEAD_MAX;
-    conn->guard.max_lines = HEADER_LINES_MAX;
     conn->soon = event_new(conns->base, -1, 0, on_soon, conn);
     if (conn->soon == NULL || evbuffer_add_cb(bufferevent_get_input(bev),
                                               input_added, conn) == NULL) {
