@@ -428,7 +428,7 @@ vecwire__serve_conns_init(struct vecwire__serve_conns *conns,
         or_default(limits->idle_ms, 60000), or_default(limits->head_ms, 10000),
         or_default(limits->request_ms, 60000),
         or_default(limits->answer_ms, 60000),
-        or_default(limits->max_connections, 1024)};
+        or_default(limits->max_connections, 4096)};
     least = conns->limits.head_ms < conns->limits.idle_ms
                 ? conns->limits.head_ms
                 : conns->limits.idle_ms;
