@@ -345,6 +345,8 @@ START_TEST(without_descriptors_the_server_waits_for_some)
     {
         struct serve_conn waiting;
         struct serve_reply reply = {0};
+        struct pollfd answer = {.events = POLLIN};
+        unsigned before = serve_cpu_ms();
 
         ask(&waiting, "GET /ping HTTP/1.1\r\n\r\n");
         conn.len = 0;
@@ -352,6 +354,10 @@ START_TEST(without_descriptors_the_server_waits_for_some)
         serve_write(&conn, "GET /ping HTTP/1.1\r\n\r\n", 22);
         serve_read(&conn, &reply, false);
         ck_assert_int_eq(reply.status, 200);
+        /* Nor does it try again and again: it would compute all the time. */
+        answer.fd = waiting.fd;
+        ck_assert_int_eq(poll(&answer, 1, 500), 0);
+        ck_assert_uint_lt(serve_cpu_ms() - before, 60);
         while (n > 0)
             close(taken[--n]);
         expect_pong(&waiting);

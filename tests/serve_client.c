@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -71,6 +72,17 @@ serve_stop(void)
     event_base_free(base);
     close(stop_pipe[0]);
     close(stop_pipe[1]);
+}
+
+unsigned
+serve_cpu_ms(void)
+{
+    struct timespec used;
+    clockid_t clock;
+
+    ck_assert_int_eq(pthread_getcpuclockid(thread, &clock), 0);
+    ck_assert_int_eq(clock_gettime(clock, &used), 0);
+    return (unsigned)used.tv_sec * 1000 + (unsigned)(used.tv_nsec / 1000000);
 }
 
 const char *

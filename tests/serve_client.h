@@ -17,6 +17,9 @@ void serve_stop(void);
 
 const char *serve_url(void);
 
+/* Milliseconds that the server has computed so far. */
+unsigned serve_cpu_ms(void);
+
 /* One connection. */
 struct serve_conn {
     int fd;
