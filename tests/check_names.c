@@ -37,6 +37,7 @@ struct row {
     enum vecwire_err code;
     enum conf conf;
     const char *text;     /* in the error's line */
+    unsigned most;        /* queries; 0: whatever it takes */
     bool waits;           /* long enough for the loop to be seen turning */
     bool on_ipv6;         /* the server listens there */
     const char *host;     /* NULL: db.test */
@@ -56,9 +57,9 @@ static const struct row rows[] = {
     {"IPv6 alone", .on_ipv6 = true, .aaaa = {.addresses = "::1"}},
     {"IPv6 alone, nobody there", .code = VECWIRE_EREFUSED,
      .aaaa = {.addresses = "::1"}},
-    {"no answer for IPv6", .waits = true, .a = {.addresses = HERE},
+    {"no answer for IPv6", .most = 4, .waits = true, .a = {.addresses = HERE},
      .aaaa = {.fault = NAME_SILENT}},
-    {"no answer for IPv4", .waits = true, .on_ipv6 = true,
+    {"no answer for IPv4", .most = 4, .waits = true, .on_ipv6 = true,
      .a = {.fault = NAME_SILENT}, .aaaa = {.addresses = "::1"}},
     {"IPv6 fails", .a = {.addresses = HERE}, .aaaa = {.rcode = 2}},
     {"IPv6 does not exist", .a = {.addresses = HERE}, .aaaa = {.rcode = 3}},
@@ -349,6 +350,35 @@ check(const struct row *row, enum end end)
         ck_assert_msg(strstr(names.detail, row->text) != NULL, "%s: %s",
                       row->what, names.detail);
 }
+static void
+on_later(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    *(bool *)arg = true;
+}
+
+START_TEST(nobody_is_asked_any_more_behind_the_limit)
+{
+    static const struct row row = {.what = "no answer",
+                                   .code = VECWIRE_ETIMEDOUT,
+                                   BOTH(.fault = NAME_SILENT)};
+    const struct timeval later = {0, 500000};
+    bool is_later = false;
+    size_t queries;
+
+    ck_assert(begin(&row, ITSELF));
+    run(&row, ITSELF);
+    queries = name_server_queries(names.first);
+    ck_assert_uint_ge(queries, 2);
+    event_base_once(names.base, -1, EV_TIMEOUT, on_later, &is_later, &later);
+    while (!is_later)
+        event_base_loop(names.base, EVLOOP_ONCE);
+    ck_assert_uint_eq(name_server_queries(names.first), queries);
+    end_all();
+}
+END_TEST
+
 START_TEST(each_fault_of_a_name_server_ends_the_call_once_and_gives_all_back)
 {
     const struct row *row = &rows[_i / N_ENDS];
@@ -363,6 +393,8 @@ START_TEST(each_fault_of_a_name_server_ends_the_call_once_and_gives_all_back)
         check(row, end);
         if (row->waits && end <= DEADLINE)
             ck_assert_uint_ge(names.ticks_at_end, 2);
+        if (row->most > 0)
+            ck_assert_uint_le(name_server_queries(names.first), row->most);
         if (row->not_name != NULL)
             ck_assert_uint_eq(name_server_asked(names.first, row->not_name), 0);
     }
@@ -384,6 +416,7 @@ main(void)
         tcase,
         each_fault_of_a_name_server_ends_the_call_once_and_gives_all_back, 0,
         N_ROWS * N_ENDS);
+    tcase_add_test(tcase, nobody_is_asked_any_more_behind_the_limit);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);

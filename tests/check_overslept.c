@@ -289,11 +289,11 @@ START_TEST(a_connection_that_came_up_while_the_loop_slept_is_used)
         return;
     for (unsigned i = 0; i < kind->calls; i++)
         ask(kind);
-    for (int i = 0; kind->calls == 1 && i < 4; i++) {
-        if (i < 2)
-            time_rig_step(&rig);
+    /* A hello is answered, or the query that has left already. */
+    if (kind->peer == TIME_RIG_TLS)
+        time_rig_step(&rig);
+    for (int i = 0; kind->calls == 1 && i < 4; i++)
         event_base_loop(rig.server_base, EVLOOP_NONBLOCK);
-    }
     time_rig_oversleep(&rig, DEADLINE_MS + 1);
     for (int i = 0; i < 100 && runs < kind->calls; i++) {
         time_rig_step(&rig);

@@ -310,7 +310,7 @@ decide(struct vecwire__lookup *lookup)
             event_add(lookup->tell, &for_the_other);
         return;
     }
-    while (!found && is_absent(&queries[IPV4]) && is_absent(&queries[IPV6])) {
+    while (is_absent(&queries[IPV4]) && is_absent(&queries[IPV6])) {
         if (!ask_next(lookup))
             break;
         if (is_asking(lookup))
