@@ -127,9 +127,14 @@ most_bytes(size_t rows)
             VECWIRE_UPLOADER_OPTIONS(.batch_rows = 128, .in_flight = 4)),
         VECWIRE_OK);
     while (rows > 0) {
-        (void)!upload_rig_add(&seen, rows < 512 ? rows : 512, &taken);
+        enum vecwire_err err =
+            upload_rig_add(&seen, rows < 512 ? rows : 512, &taken);
+
         rows -= taken;
-        event_base_loop(rig.base, EVLOOP_NONBLOCK);
+        if (err == VECWIRE_EFULL)
+            event_base_loop(rig.base, EVLOOP_ONCE);
+        else
+            ck_assert_int_eq(err, VECWIRE_OK);
     }
     vecwire_uploader_end(seen.up);
     client_rig_run(&rig);
