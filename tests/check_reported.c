@@ -13,6 +13,8 @@
 
 #include <vecwire/vector.h>
 
+#include "codec/buf.h"
+#include "codec/mem.h"
 #include "server/id_index.h"
 #include "tests/client_rig.h"
 #include "tests/float_sample.h"
@@ -405,6 +407,37 @@ START_TEST(no_two_servers_hash_ids_alike)
 }
 END_TEST
 
+/* --- sizes that are too large to be one (70) --- */
+
+START_TEST(a_size_that_overflows_is_out_of_memory)
+{
+    static const struct vecwire__clock no_clock;
+    const struct vecwire_mem *mem = &vecwire__mem_libc;
+    struct vecwire__timers timers;
+    struct vecwire__buf buf;
+    void *array = NULL;
+    size_t cap = 0;
+
+    ck_assert(vecwire__mem_array(SIZE_MAX / 4 + 2, 4) == SIZE_MAX);
+    ck_assert(vecwire__mem_array(SIZE_MAX / 2 + 2, 2) == SIZE_MAX);
+    ck_assert_uint_eq(vecwire__mem_array(3, 4), 12);
+    ck_assert_ptr_null(vecwire__mem_alloc(mem, SIZE_MAX));
+    ck_assert(!vecwire__mem_grow(mem, &array, &cap, SIZE_MAX / 8 + 2, 8));
+    ck_assert(!vecwire__mem_grow(mem, &array, &cap, SIZE_MAX, 1));
+    ck_assert(array == NULL && cap == 0);
+    vecwire__buf_init(&buf, mem);
+    ck_assert(vecwire__buf_str(&buf, "a"));
+    ck_assert(!vecwire__buf_reserve(&buf, SIZE_MAX));
+    ck_assert(!vecwire__buf_reserve(&buf, SIZE_MAX - 1));
+    ck_assert_uint_eq(buf.len, 1);
+    vecwire__buf_fini(&buf);
+    vecwire__timers_init(&timers, mem, &no_clock);
+    ck_assert(vecwire__timers_reserve(&timers, 1));
+    ck_assert(!vecwire__timers_reserve(&timers, SIZE_MAX));
+    vecwire__timers_fini(&timers);
+}
+END_TEST
+
 static void
 add_tests(TCase *tcase)
 {
@@ -427,6 +460,7 @@ add_tests(TCase *tcase)
         2);
     tcase_add_test(tcase, another_thread_may_switch_the_locale_meanwhile);
     tcase_add_test(tcase, no_two_servers_hash_ids_alike);
+    tcase_add_test(tcase, a_size_that_overflows_is_out_of_memory);
 }
 
 int
