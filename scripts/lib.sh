@@ -19,21 +19,31 @@ die() {
 
 # One line for one step; its output goes to a file, whose last $stage_tail lines
 # are shown when the step fails: stage NAME LOG COMMAND...
+# 0: done. 1: failed. 77: what it needs is not there, its output says what.
+# $stage_times has a line "SECONDS NAME" for each.
 stage_tail=40
+stage_times=
 stage() {
     stage_name=$1 stage_log=$2
     shift 2
     mkdir -p "${stage_log%/*}"
     stage_began=$(date +%s)
     printf '%-36s' "$stage_name"
-    if "$@" >"$stage_log" 2>&1; then
-        printf 'ok      %4d s\n' "$(($(date +%s) - stage_began))"
-        return 0
-    fi
-    printf 'FAILED  %4d s, see %s\n' "$(($(date +%s) - stage_began))" \
-        "$stage_log"
-    tail -n "$stage_tail" "$stage_log" | sed 's/^/    /'
-    return 1
+    "$@" >"$stage_log" 2>&1
+    stage_status=$?
+    stage_took=$(($(date +%s) - stage_began))
+    stage_times="$stage_times$stage_took $stage_name
+"
+    case $stage_status in
+    0) printf 'ok      %4d s\n' "$stage_took" ;;
+    77) printf 'skipped %4d s\n' "$stage_took" ;;
+    *)
+        printf 'FAILED  %4d s, see %s\n' "$stage_took" "$stage_log"
+        tail -n "$stage_tail" "$stage_log" | sed 's/^/    /'
+        return 1
+        ;;
+    esac
+    return "$stage_status"
 }
 
 # ./configure of this checkout, anew when its inputs are newer.

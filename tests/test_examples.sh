@@ -119,7 +119,7 @@ quiet "self-test"
 
 # The same from outside: returns of epoll_wait over the whole run.
 counter=$build/bench/.libs/epoll_count.so
-if [ "${VECWIRE_SANITIZERS:-no}" = yes ] || [ "${VECWIRE_SHARED:-yes}" = no ]; then
+if [ "${VECWIRE_SANITIZERS:-no}" != no ] || [ "${VECWIRE_SHARED:-yes}" = no ]; then
     echo "left out: a sanitizer, or no shared library: nothing to preload"
 else
     # libtool's wrapper is counted too, wherever it goes.
@@ -186,7 +186,11 @@ PKG_CONFIG_PATH=$dir/pc:$PKG_CONFIG_PATH
 static=
 [ "${VECWIRE_SHARED:-yes}" = yes ] || static=--static
 sanitize=
-[ "${VECWIRE_SANITIZERS:-no}" = no ] || sanitize=-fsanitize=address,undefined
+case ${VECWIRE_SANITIZERS:-no} in
+no) ;;
+thread) sanitize=-fsanitize=thread ;;
+*) sanitize=-fsanitize=address,undefined ;;
+esac
 cxx=${CXX:-}
 case ${CC:-cc} in # the two have sanitizers of their own
 *clang*) [ -z "$sanitize" ] || cxx=$(command -v clang++) ;;
