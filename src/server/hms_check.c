@@ -61,12 +61,26 @@ check_vector(struct vecwire__hms_body *body, const char *name,
     return i < body->dim;
 }
 
+/* jansson says nothing when there is none for its first buffer, and takes text
+ * that it cannot copy for wrong grammar, which was checked before; but for
+ * surrogates without their other half. */
+static bool
+out_of_memory(const json_error_t *error)
+{
+    static const char half[] = "invalid Unicode";
+    enum json_error_code code = json_error_code(error);
+
+    return error->text[0] == '\0' || code == json_error_out_of_memory ||
+           (code == json_error_invalid_syntax &&
+            strncmp(error->text, half, sizeof(half) - 1) != 0);
+}
+
 static enum vecwire__hms_verdict
 parse_object(struct vecwire__hms_body *body, const char *name,
              const struct vecwire__hms_span *span, json_t **tree)
 {
     const char *text = body->texts.bytes + span->at;
-    json_error_t error;
+    json_error_t error = {.text = ""};
 
     if (*text != '{') {
         vecwire__hms_fault(body, "%s is no object", name);
@@ -75,7 +89,7 @@ parse_object(struct vecwire__hms_body *body, const char *name,
     *tree = json_loadb(text, span->len, JSON_ALLOW_NUL, &error);
     if (*tree != NULL)
         return VECWIRE__HMS_FINE;
-    if (json_error_code(&error) == json_error_out_of_memory)
+    if (out_of_memory(&error))
         return VECWIRE__HMS_INTERNAL;
     vecwire__hms_fault(body, "%s cannot be held: %.100s", name, error.text);
     return VECWIRE__HMS_INVALID_REQUEST;
