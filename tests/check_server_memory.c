@@ -17,14 +17,15 @@
 
 #define WAIT_MS 20000
 
-/* The linker's names. NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c) */
+/* The linker's names.
+ * NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *block, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *block, size_t size);
-/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c) */
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 /* Allocations so far, and which of them fail. */
 static size_t asked, fail_at;

@@ -62,17 +62,14 @@ check_vector(struct vecwire__hms_body *body, const char *name,
 }
 
 /* jansson says nothing when there is none for its first buffer, and takes text
- * that it cannot copy for wrong grammar, which was checked before; but for
- * surrogates without their other half. */
+ * that it cannot copy for wrong grammar, which was checked before. */
 static bool
 out_of_memory(const json_error_t *error)
 {
-    static const char half[] = "invalid Unicode";
     enum json_error_code code = json_error_code(error);
 
     return error->text[0] == '\0' || code == json_error_out_of_memory ||
-           (code == json_error_invalid_syntax &&
-            strncmp(error->text, half, sizeof(half) - 1) != 0);
+           code == json_error_invalid_syntax;
 }
 
 static enum vecwire__hms_verdict
