@@ -84,15 +84,21 @@ END_TEST
 /* --- the table --- */
 
 static const char *const fates[] = {"kept", "dropped", "never up"};
-static const char *const calls[FAULT_N_CALLS] = {"GET",    "HEAD",   "POST",
-                                                 "POST",   "query",  "rows",
-                                                 "upsert", "delete", "upload"};
+static const char *const calls[FAULT_N_CALLS] = {
+    [FAULT_GET] = "GET",       [FAULT_HEAD] = "HEAD",
+    [FAULT_POST] = "POST",     [FAULT_BIG_POST] = "large POST",
+    [FAULT_QUERY] = "query",   [FAULT_ROWS] = "query, rows",
+    [FAULT_UPSERT] = "upsert", [FAULT_DELETE] = "delete",
+    [FAULT_UPLOAD] = "upload",
+};
 
 static void
 print_seen(const struct fault_seen *sees)
 {
     if (sees->code == VECWIRE_OK) {
         printf("its reply");
+        if (sees->status != 200)
+            printf(", %u", sees->status);
         return;
     }
     printf("`%s`, %s", vecwire_err_name(sees->code) + strlen("VECWIRE_"),
@@ -103,25 +109,52 @@ print_seen(const struct fault_seen *sees)
         printf(", unknown");
 }
 
+/* Passes of one fault. */
+static unsigned
+passes(const struct fault_list *list, const struct fault *fault, bool tls)
+{
+    unsigned n = fault->passes == 0 ? 1 : fault->passes;
+    unsigned stride = fault_stride(list, tls);
+
+    if (tls ? !list->tls || fault->plain_only : !list->plain)
+        return 0;
+    return (n + stride - 1) / stride;
+}
+
 static void
 print_fault(const struct fault_list *list, size_t i)
 {
     const struct fault *fault = &list->faults[i];
 
-    printf("| %s", fault->name);
-    if (fault->passes > 1)
-        printf(" (%u passes)", fault->passes);
-    printf(" | %s | ", calls[fault->call]);
+    printf("| %s | %s | ", fault->name, calls[fault->call]);
     print_seen(&fault->sees);
-    printf(" | %s | %s %zu |\n", fates[fault->fate], list->name, i + 1);
+    printf(" | %s | %u + %u | %s %zu |\n", fates[fault->fate],
+           passes(list, fault, false), passes(list, fault, true), list->name,
+           i + 1);
+}
+
+static void
+print_sum(void)
+{
+    unsigned plain = 0, over_tls = 0;
+
+    for (size_t i = 0; i < N_LISTS; i++) {
+        for (size_t k = 0; k < lists[i]->n; k++) {
+            plain += passes(lists[i], &lists[i]->faults[k], false);
+            over_tls += passes(lists[i], &lists[i]->faults[k], true);
+        }
+    }
+    printf("%zu faults, in %u passes plain and %u over TLS.\n", n_faults(),
+           plain, over_tls);
 }
 
 static int
 print_table(void)
 {
+    print_sum();
     for (size_t i = 0; i < N_LISTS; i++) {
         printf("\n### %s\n\n| fault | call | what the caller sees | its "
-               "connection | test |\n|---|---|---|---|---|\n",
+               "connection | passes | test |\n|---|---|---|---|---|---|\n",
                lists[i]->title);
         for (size_t k = 0; k < lists[i]->n; k++)
             print_fault(lists[i], k);
@@ -169,6 +202,7 @@ main(int argc, char **argv)
         fprintf(stderr, "check_faults: no such fault\n");
         return 2;
     }
+    fault_rig_count_libevent();
     signal(SIGPIPE, on_sigpipe);
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);

@@ -4,8 +4,52 @@
 
 #include <netinet/in.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* --- libevent's memory --- */
+
+static size_t n_blocks;
+
+static void *
+count_malloc(size_t size)
+{
+    void *block = malloc(size);
+
+    n_blocks += block != NULL;
+    return block;
+}
+
+static void *
+count_realloc(void *block, size_t size)
+{
+    void *moved = realloc(block, size);
+
+    n_blocks += block == NULL && moved != NULL;
+    return moved;
+}
+
+static void
+count_free(void *block)
+{
+    n_blocks -= block != NULL;
+    free(block);
+}
+
+void
+fault_rig_count_libevent(void)
+{
+    event_set_mem_functions(count_malloc, count_realloc, count_free);
+}
+
+size_t
+fault_rig_libevent_blocks(void)
+{
+    return n_blocks;
+}
+
+/* --- TLS --- */
 
 #ifndef VECWIRE_NO_OPENSSL
 
@@ -65,6 +109,8 @@ fault_run_drop_tls(struct fault_run *run)
 }
 
 #endif
+
+/* --- another client --- */
 
 void
 fault_run_connect(struct fault_run *run)

@@ -366,7 +366,7 @@ one_pass(const struct fault_list *list, const struct fault *fault, bool tls,
          unsigned pass_number, const struct fault_step *first)
 {
     static struct fault_run run;
-    size_t descriptors;
+    size_t descriptors, blocks = fault_rig_libevent_blocks();
 
     if (tls)
         fault_run_make_certificates();
@@ -380,6 +380,8 @@ one_pass(const struct fault_list *list, const struct fault *fault, bool tls,
     meet_fault(&run);
     close_run(&run);
     expect_number(&run, "descriptors", rig_descriptors(), descriptors);
+    expect_number(&run, "blocks of libevent's", fault_rig_libevent_blocks(),
+                  blocks);
 }
 
 /* --- all passes --- */

@@ -61,6 +61,10 @@ void fault_run_settle(struct fault_run *run);
 
 /* --- fault_peers.c --- */
 
+/* Count what libevent allocates; before anything else. */
+void fault_rig_count_libevent(void);
+size_t fault_rig_libevent_blocks(void);
+
 /* Their files stay open. */
 void fault_run_make_certificates(void);
 
