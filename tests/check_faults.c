@@ -66,7 +66,7 @@ meet(size_t i, bool tls)
     if (tls ? !list->tls || fault->plain_only : !list->plain)
         return;
     fault_run(list, fault, tls);
-    ck_assert_int_eq(n_sigpipe, 0);
+    ck_assert_msg(n_sigpipe == 0, "%s: SIGPIPE", fault->name);
 }
 
 START_TEST(every_fault_is_seen_for_what_it_is)

@@ -95,6 +95,9 @@ static const struct fault connections[] = {
     ROW("closed on accept, a write", UPSERT,
         SEES(EUNKNOWN, WAITING, .unknown = true), DROPPED, .scripts = ONE(END),
         UNREAD),
+    ROW("closed on accept, a large write", BIG_POST,
+        SEES(EUNKNOWN, SENDING, .unknown = true), DROPPED, .scripts = ONE(END),
+        UNREAD),
     /* --- the request is cut --- */
     ROW("closed at each byte of a read", GET, SEES(EIO, WAITING), DROPPED,
         .scripts = ONE(READ_SOME(1)), UNREAD, .cut = 1, .passes = EACH_OF_GET),

@@ -57,7 +57,7 @@ static const struct fault heads[] = {
     REFUSED("an empty line before the status line", "\r\n" WHOLE),
     REFUSED("a blank before the status line", " " WHOLE),
     REFUSED("a NUL before the status line", "\x00" WHOLE),
-    REFUSED("a NUL in the status line", "HTTP/1.1 200\x00 OK" REST),
+    REFUSED("a NUL in the status line", "HTTP/1.1 200 O\x00K" REST),
     /* --- headers --- */
     REFUSED("a header without a colon", HEADER("no colon here")),
     REFUSED("a header without a name", HEADER(": nothing")),
