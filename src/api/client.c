@@ -262,6 +262,7 @@ make_engine(struct vecwire_client *client)
         .net = client->net,
         .timers = &client->timers,
         .host = {host_soon, host_iterations, host_wall_s, host_gone, client},
+        .client = client,
         .log = o->log,
         .log_arg = o->log_arg,
         .max_waiting_bytes = o->max_waiting_bytes,

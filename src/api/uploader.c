@@ -156,11 +156,11 @@ vecwire_uploader_new(struct vecwire_uploader **out,
     return begin(out, client, &taken, refusal);
 }
 
-/* Its client; NULL once it is complete. */
+/* Its client; NULL: none, or it is complete. */
 static struct vecwire_client *
 client_of(const struct vecwire_uploader *uploader)
 {
-    return uploader->engine == NULL ? NULL : uploader->engine->config.host.ctx;
+    return uploader->engine == NULL ? NULL : uploader->engine->config.client;
 }
 
 /* Is this a child of its client's process? */

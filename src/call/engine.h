@@ -85,6 +85,7 @@ struct vecwire__engine_config {
     void *net;
     struct vecwire__timers *timers;
     struct vecwire__host host;
+    struct vecwire_client *client; /* for the public face; NULL: none */
     vecwire_log_cb log;
     void *log_arg;
     uint64_t max_waiting_bytes;
