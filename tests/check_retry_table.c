@@ -161,7 +161,7 @@ static const struct row {
     {"no HTTP", garbage, good, false, EVERY_VERB,
      USELESS(VECWIRE_EPROTO, true)},
     {"broken framing", framing, good, false, EVERY_VERB,
-     USELESS(VECWIRE_EPROTO, false)},
+     USELESS(VECWIRE_EPROTO, true)},
     {"too large", huge, good, false, EVERY_VERB,
      USELESS(VECWIRE_EREPLYSIZE, false)},
     {"not readable", no_json, good, false, NOT_RAW,

@@ -68,7 +68,9 @@ START_TEST(a_pass_takes_no_more_than_a_few_turns_of_a_reply)
     ck_assert_str_eq(call.log, "sending waiting receiving 200 body end ");
     ck_assert_uint_eq(call.body_len, BODY);
     ck_assert_uint_eq(strspn(call.body, "x"), BODY);
-    ck_assert(call.reusable == (_i < 3));
+    /* Of the last one's connection the end may have been seen or not. */
+    if (_i < 4)
+        ck_assert(call.reusable == (_i < 3));
     rig_call_fini(&call);
     rig_fini(&rig);
 }

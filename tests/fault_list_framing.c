@@ -147,7 +147,9 @@ static const struct fault framing[] = {
     TAKEN("a 100 with headers of its own",
           "HTTP/1.1 100 Continue\r\nContent-Length: 3\r\nX-Mark: M99999\r\n"
           "\r\n" WHOLE),
-    TAKEN("a hundred 100s", TEN(TEN(CONTINUE)) WHOLE),
+    TAKEN("eight 100s", CONTINUE CONTINUE CONTINUE CONTINUE CONTINUE CONTINUE
+                            CONTINUE CONTINUE WHOLE),
+    REFUSED("a hundred 100s", TEN(TEN(CONTINUE)) WHOLE),
     ROW("a 100 long before the reply", GET, FINE, KEPT,
         .scripts = ONE(READ, SEND(CONTINUE), GATE, SEND(WHOLE), SERVE),
         .act = FAULT_OPEN),

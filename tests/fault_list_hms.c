@@ -113,6 +113,8 @@ static const struct fault hms[] = {
                   TEN(TEN("]]")) "}}"),
     BAD("an unknown key deeper than the limit",
         "{\"other\":" TEN(TEN(TEN("["))) TEN(TEN(TEN("]"))) ",\"matches\":[]}"),
+    ROW("more matches than asked for", QUERY, UNREADABLE, DROPPED,
+        .scripts = ONE(READ, REPLY("200 OK", ROOM(TEN(GOOD ",") GOOD)), SERVE)),
     /* --- odd, and well --- */
     WELL("a score that is null",
          ROOM("{\"id\":\"" FAULT_MARK "\",\"score\":null}")),
@@ -122,7 +124,6 @@ static const struct fault hms[] = {
          "{\"a\":[1,{\"b\":null}],\"matches\":[{\"x\":{},\"score\":1,"
          "\"id\":\"" FAULT_MARK "\"}],\"z\":true}"),
     WELL("no match", "{\"matches\":[]}"),
-    WELL("more matches than asked for", ROOM(TEN(GOOD ",") GOOD)),
     WELL("escapes in a key", "{\"\\u006datches\":[" GOOD "]}"),
     ROW("matches under status 201", QUERY, {.status = 201}, KEPT,
         .scripts = ONE(READ, REPLY("201 Created", ROOM(GOOD)), SERVE)),
