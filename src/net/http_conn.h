@@ -247,10 +247,20 @@ bool vecwire__http_want_writable(struct vecwire__http *http, bool want);
 /* All bytes of the request have left? */
 bool vecwire__http_all_written(const struct vecwire__http *http);
 
-/* --- http_reply.c --- */
+/* --- http_read.c --- */
 
 /* Watch what arrives, before evhttp does. No memory: http->watch is NULL. */
 void vecwire__http_watch(struct vecwire__http *http);
+
+/* libevent's, when bytes arrive in the input buffer. */
+void vecwire__http_input(struct evbuffer *buf,
+                         const struct evbuffer_cb_info *info, void *arg);
+
+/* --- http_reply.c --- */
+
+/* The first byte of a reply is told once; before its head, whatever of the
+ * two came first. False: closed meanwhile. */
+bool vecwire__http_tell_receiving(struct vecwire__http *http);
 
 /* evhttp's callbacks for a request. */
 void vecwire__http_done(struct evhttp_request *evreq, void *arg);
@@ -264,10 +274,6 @@ void vecwire__http_tell_body(struct vecwire__http *http, struct evbuffer *buf);
 
 /* The reply is whole: tell the owner. */
 void vecwire__http_reply_ended(struct vecwire__http *http);
-
-/* libevent's, when bytes arrive in the input buffer. */
-void vecwire__http_input(struct evbuffer *buf,
-                         const struct evbuffer_cb_info *info, void *arg);
 
 /* --- http_guard.c --- */
 
