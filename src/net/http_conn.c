@@ -50,10 +50,6 @@ on_soon(evutil_socket_t fd, short what, void *arg)
     case VECWIRE__HTTP_TAKE_CHUNKS:
         vecwire__http_take_chunks(http);
         break;
-    case VECWIRE__HTTP_TELL_ON:
-        vecwire__http_touch(http);
-        vecwire__http_go_on(http);
-        break;
     case VECWIRE__HTTP_RESUME:
         vecwire__http_go_on(http);
         break;
@@ -228,7 +224,6 @@ vecwire__http_touch(struct vecwire__http *http)
     }
     if (http->pass_seen != net->pass) {
         http->pass_seen = net->pass;
-        http->told = 0;
         http->conn.wakeups++;
     }
 }

@@ -77,7 +77,6 @@ enum vecwire__http_task {
     VECWIRE__HTTP_TELL_LOST,
     VECWIRE__HTTP_TELL_IDLE_LOST,
     VECWIRE__HTTP_READ_ON, /* after 100 Continue */
-    VECWIRE__HTTP_TELL_ON, /* the pass before had its share */
     VECWIRE__HTTP_TAKE_CHUNKS,
     VECWIRE__HTTP_RESUME
 };
@@ -140,9 +139,8 @@ struct vecwire__http {
     struct vecwire__chunks chunks;
     struct evbuffer *raw; /* NULL: was never needed */
     uint64_t body_bytes;
-    size_t told; /* of the body, in this pass */
 
-    /* its owner wants no more for now, or the pass has had its share */
+    /* its owner wants no more for now */
     bool paused;
     struct evbuffer *held; /* body that was not told yet */
     enum vecwire__http_held_end held_end;
@@ -268,8 +266,8 @@ void vecwire__http_failed(enum evhttp_request_error error, void *arg);
 int vecwire__http_head(struct evhttp_request *evreq, void *arg);
 void vecwire__http_body(struct evhttp_request *evreq, void *arg);
 
-/* Tell the owner the body, as far as it wants it and as much as one pass may
- * bring; what is left in the buffer is to be held back. */
+/* Tell the owner the body, as far as it wants it; what is left in the buffer
+ * is to be held back. */
 void vecwire__http_tell_body(struct vecwire__http *http, struct evbuffer *buf);
 
 /* The reply is whole: tell the owner. */
@@ -301,9 +299,6 @@ void vecwire__http_take_chunks(struct vecwire__http *http);
 /* The transport's. */
 void vecwire__http_pause(struct vecwire__conn *conn);
 void vecwire__http_resume(struct vecwire__conn *conn);
-
-/* The pass has had its share of the body: the rest in the next one. */
-void vecwire__http_tell_later(struct vecwire__http *http);
 
 /* What resume() asked for: tell what is held back, then read on. */
 void vecwire__http_go_on(struct vecwire__http *http);

@@ -29,13 +29,6 @@ vecwire__http_pause(struct vecwire__conn *conn)
 }
 
 void
-vecwire__http_tell_later(struct vecwire__http *http)
-{
-    vecwire__http_pause(&http->conn);
-    vecwire__http_soon(http, VECWIRE__HTTP_TELL_ON, true);
-}
-
-void
 vecwire__http_resume(struct vecwire__conn *conn)
 {
     struct vecwire__http *http = vecwire__http_of(conn);
@@ -61,7 +54,6 @@ vecwire__http_go_on(struct vecwire__http *http)
     enum vecwire__http_held_end end = http->held_end;
 
     http->paused = false;
-    http->told = 0;
     vecwire__http_tell_body(http, http->held);
     if (http->state != VECWIRE__HTTP_BUSY || http->paused)
         return;

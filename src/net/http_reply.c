@@ -234,24 +234,16 @@ vecwire__http_head(struct evhttp_request *evreq, void *arg)
     return go_on ? 0 : -1;
 }
 
-/* A turn of reading, and what of a chunk an earlier one left: more than two
- * turns come at once only where evhttp has gathered a long chunk. */
 void
 vecwire__http_tell_body(struct vecwire__http *http, struct evbuffer *buf)
 {
-    size_t turn = http->net->config.read_per_turn;
     struct evbuffer_iovec part;
 
     while (http->state == VECWIRE__HTTP_BUSY && !http->paused &&
-           http->told / 2 < turn &&
            evbuffer_peek(buf, -1, NULL, &part, 1) > 0) {
-        http->told += part.iov_len;
         http->net->config.events.body(&http->conn, part.iov_base, part.iov_len);
         evbuffer_drain(buf, part.iov_len);
     }
-    if (http->state == VECWIRE__HTTP_BUSY && !http->paused &&
-        evbuffer_get_length(buf) > 0)
-        vecwire__http_tell_later(http);
 }
 
 /* Here evhttp may be freed: it looks only at the request afterwards. */
