@@ -178,7 +178,7 @@ START_TEST(a_nul_in_a_head_is_refused)
     serve_open(&conn);
     serve_write(&conn, "GET /ping HTTP/1.1\r\nA: \0\r\n\r\n", 27);
     serve_expect_refused(&conn, 400, "invalid_request",
-                         "head: NUL within the first 26 bytes");
+                         "head: NUL within the first 24 bytes");
     serve_close(&conn);
 }
 END_TEST

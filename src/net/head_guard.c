@@ -83,8 +83,6 @@ add_to_line(struct vecwire__head_guard *guard, const char *bytes, size_t n)
 {
     if (n == 0)
         return VECWIRE__HEAD_FINE;
-    if (memchr(bytes, '\0', n) != NULL)
-        return VECWIRE__HEAD_NUL;
     if (guard->line == 0)
         guard->begins = bytes[0];
     if (guard->first)
@@ -103,25 +101,28 @@ enum vecwire__head_fault
 vecwire__head_guard_count(struct vecwire__head_guard *guard, const char *bytes,
                           size_t n, size_t *used)
 {
+    enum vecwire__head_fault fault = VECWIRE__HEAD_FINE;
+    const char *nul;
     size_t at = 0;
 
-    while (at < n && !guard->ended) {
+    while (at < n && !guard->ended && fault == VECWIRE__HEAD_FINE) {
         const char *end = memchr(bytes + at, '\n', n - at);
         size_t len = end == NULL ? n - at : (size_t)(end - bytes) - at;
-        enum vecwire__head_fault fault = add_to_line(guard, bytes + at, len);
 
+        fault = add_to_line(guard, bytes + at, len);
         at += len + (end != NULL);
         guard->bytes += len + (end != NULL);
         if (fault == VECWIRE__HEAD_FINE && guard->bytes > guard->max_bytes)
             fault = VECWIRE__HEAD_BYTES;
         if (fault == VECWIRE__HEAD_FINE && end != NULL)
             fault = end_line(guard);
-        *used = at;
-        if (fault != VECWIRE__HEAD_FINE)
-            return fault;
     }
     *used = at;
-    return VECWIRE__HEAD_FINE;
+    nul = memchr(bytes, '\0', at);
+    if (nul == NULL)
+        return fault;
+    guard->bytes -= at - (size_t)(nul + 1 - bytes);
+    return VECWIRE__HEAD_NUL;
 }
 
 void

@@ -275,9 +275,13 @@ void vecwire__http_reply_ended(struct vecwire__http *http);
 
 /* --- http_guard.c --- */
 
-/* Count the last `n` bytes of evhttp's input, as long as they are a head. */
-void vecwire__http_guard_head(struct vecwire__http *http, struct evbuffer *buf,
+/* Count what evhttp is to see next, as long as it is a head. */
+void vecwire__http_guard_head(struct vecwire__http *http, const char *bytes,
                               size_t n);
+
+/* The same for the last `n` bytes of its input. */
+void vecwire__http_guard_added(struct vecwire__http *http, struct evbuffer *buf,
+                               size_t n);
 
 /* A head was counted as over a limit: blame that. */
 void vecwire__http_blame_head(struct vecwire__http *http);

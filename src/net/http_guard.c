@@ -6,25 +6,32 @@
 #define MAX_INTERIMS 8
 
 void
-vecwire__http_guard_head(struct vecwire__http *http, struct evbuffer *buf,
+vecwire__http_guard_head(struct vecwire__http *http, const char *bytes,
                          size_t n)
+{
+    size_t used;
+
+    /* Trailers are counted where they are read. */
+    if (!http->guard.ended && !http->dechunking &&
+        http->head_fault == VECWIRE__HEAD_FINE)
+        http->head_fault =
+            vecwire__head_guard_count(&http->guard, bytes, n, &used);
+}
+
+void
+vecwire__http_guard_added(struct vecwire__http *http, struct evbuffer *buf,
+                          size_t n)
 {
     struct evbuffer_iovec part;
     struct evbuffer_ptr at;
-    size_t used;
+    int failed = evbuffer_ptr_set(buf, &at, evbuffer_get_length(buf) - n,
+                                  EVBUFFER_PTR_SET);
 
-    if (evbuffer_ptr_set(buf, &at, evbuffer_get_length(buf) - n,
-                         EVBUFFER_PTR_SET) != 0)
-        return;
-    while (n > 0 && !http->guard.ended &&
-           http->head_fault == VECWIRE__HEAD_FINE &&
-           evbuffer_peek(buf, -1, &at, &part, 1) > 0) {
-        http->head_fault = vecwire__head_guard_count(
-            &http->guard, part.iov_base, part.iov_len, &used);
+    while (failed == 0 && n > 0 && evbuffer_peek(buf, -1, &at, &part, 1) > 0) {
+        vecwire__http_guard_head(http, part.iov_base, part.iov_len);
         n -= part.iov_len;
-        if (n > 0 &&
-            evbuffer_ptr_set(buf, &at, part.iov_len, EVBUFFER_PTR_ADD) != 0)
-            return;
+        if (n > 0)
+            failed = evbuffer_ptr_set(buf, &at, part.iov_len, EVBUFFER_PTR_ADD);
     }
 }
 
@@ -49,7 +56,7 @@ vecwire__http_next_head(struct vecwire__http *http)
         return false;
     }
     vecwire__head_guard_begin(&http->guard);
-    vecwire__http_guard_head(http, input, evbuffer_get_length(input));
+    vecwire__http_guard_added(http, input, evbuffer_get_length(input));
     if (http->head_fault == VECWIRE__HEAD_FINE)
         return true;
     vecwire__http_blame_head(http);

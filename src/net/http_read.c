@@ -18,12 +18,20 @@
 
 /* Bytes of a reply have been read. */
 static void
-count_input(struct vecwire__http *http, size_t n)
+count_bytes(struct vecwire__http *http, size_t n)
 {
     http->conn.bytes_received += n;
     if (http->conn.first_byte_ns == 0)
         http->conn.first_byte_ns =
             vecwire__timers_now(http->net->config.timers);
+}
+
+/* By us; evhttp is to see them after this. */
+static void
+count_input(struct vecwire__http *http, const char *bytes, size_t n)
+{
+    count_bytes(http, n);
+    vecwire__http_guard_head(http, bytes, n);
 }
 
 /* Take what waits in the socket, so that a reply costs one pass and not one
@@ -48,7 +56,7 @@ drain(struct vecwire__http *http, struct evbuffer *buf, size_t had)
         n = vecwire__wire_read(http, space.iov_base, want);
         space.iov_len = n > 0 ? (size_t)n : 0;
         evbuffer_commit_space(buf, &space, 1);
-        count_input(http, space.iov_len);
+        count_input(http, space.iov_base, space.iov_len);
         if (n <= 0 || (size_t)n < want) {
             http->sated = false;
             return;
@@ -64,14 +72,12 @@ vecwire__http_input(struct evbuffer *buf, const struct evbuffer_cb_info *info,
 {
     struct vecwire__http *http = arg;
 
-    if (info->n_added == 0)
+    if (info->n_added == 0 || http->taking)
         return;
-    if (http->state == VECWIRE__HTTP_BUSY && !http->guard.ended)
-        vecwire__http_guard_head(http, buf, info->n_added);
-    if (http->taking)
-        return;
-    if (http->state == VECWIRE__HTTP_BUSY)
-        count_input(http, info->n_added);
+    if (http->state == VECWIRE__HTTP_BUSY) {
+        count_bytes(http, info->n_added);
+        vecwire__http_guard_added(http, buf, info->n_added);
+    }
     /* libevent itself has read, which it does while the connection is idle. */
     vecwire__http_touch(http);
     http->sated = info->n_added >= READ_BY_LIBEVENT;
@@ -113,7 +119,7 @@ take_input(struct vecwire__http *http)
         hold_libevent(http); /* it would read what comes just now */
     if (n <= 0)
         return false; /* the end or an error: libevent tells evhttp */
-    count_input(http, (size_t)n);
+    count_input(http, net->scratch, (size_t)n);
     http->taking = true;
     evbuffer_unfreeze(buf, 0);
     if (evbuffer_add(buf, net->scratch, (size_t)n) != 0) {
