@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* After a pause: what was held back, and the connection's next calls. */
+#include <stdlib.h>
+
 #include "api/client.h"
 #include "call/engine.h"
 #include "tests/rows_rig.h"
@@ -27,7 +29,18 @@ static const struct fault_step closing[] = {
      0},
     {FAULT_END, NULL, 0}};
 
+static const struct fault_step gated[] = {
+    {FAULT_READ, NULL, 0},
+    {FAULT_SEND,
+     OK "Transfer-Encoding: chunked\r\n\r\n" CHUNK("c", "{\"matches\":[")
+         CHUNK("31", ROW("a", "one")) "33\r\n,",
+     0},
+    {FAULT_GATE, NULL, 0},
+    {FAULT_SEND, ROW("b", "two") "]\r\n" CHUNK("1", "}") "0\r\n\r\n", 0},
+    {FAULT_STALL, NULL, 0}};
+
 static const struct fault_step *const in_two_scripts[] = {in_two};
+static const struct fault_step *const gated_scripts[] = {gated};
 static const struct fault_step *const small_scripts[] = {small};
 static const struct fault_step *const closing_scripts[] = {closing};
 
@@ -126,6 +139,36 @@ START_TEST(every_pause_is_one_where_the_server_has_closed_long_ago)
 }
 END_TEST
 
+static bool fail_next;
+
+static void *
+libevent_malloc(size_t size)
+{
+    bool fail = fail_next;
+
+    fail_next = false;
+    return fail ? NULL : malloc(size);
+}
+
+/* Chunks that go on while nobody of us reads would be taken for others. */
+START_TEST(what_cannot_be_read_on_for_want_of_memory_is_lost)
+{
+    event_set_mem_functions(libevent_malloc, realloc, free);
+    start(gated_scripts);
+    take(&rig, &taking, 1);
+    run_until_paused(&taking);
+    ck_assert(vecwire_resume(rig.client, taking.id));
+    fail_next = _i != 0;
+    turn(&rig, 10);
+    ck_assert(!fail_next);
+    fault_server_open_gate(rig.server);
+    client_rig_run(&rig);
+    ck_assert_int_eq(taking.code, _i != 0 ? VECWIRE_ENOMEM : VECWIRE_OK);
+    ck_assert_uint_eq(taking.n_rows, _i != 0 ? 1 : 2);
+    client_rig_fini(&rig);
+}
+END_TEST
+
 START_TEST(without_a_client_nothing_is_resumed)
 {
     ck_assert(!vecwire_resume(NULL, 1));
@@ -141,6 +184,8 @@ add(TCase *tc)
     tcase_add_test(tc, what_is_held_back_counts_as_unread);
     tcase_add_test(tc, an_end_that_is_held_back_counts_as_unread);
     tcase_add_test(tc, every_pause_is_one_where_the_server_has_closed_long_ago);
+    tcase_add_loop_test(tc, what_cannot_be_read_on_for_want_of_memory_is_lost,
+                        0, 2);
 }
 
 int

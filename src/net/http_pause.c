@@ -51,18 +51,26 @@ read_on(struct vecwire__http *http)
 void
 vecwire__http_go_on(struct vecwire__http *http)
 {
-    enum vecwire__http_held_end end = http->held_end;
-
     http->paused = false;
     vecwire__http_tell_body(http, http->held);
     if (http->state != VECWIRE__HTTP_BUSY || http->paused)
         return;
-    if (end != VECWIRE__HTTP_HELD_LOSS)
-        read_on(http);
-    if (end == VECWIRE__HTTP_HELD_LOSS)
+    switch (http->held_end) {
+    case VECWIRE__HTTP_HELD_LOSS:
         vecwire__http_tell_lost(http);
-    else if (end == VECWIRE__HTTP_HELD_END)
+        break;
+    case VECWIRE__HTTP_HELD_END:
+        read_on(http);
         vecwire__http_reply_ended(http);
-    else
-        vecwire__http_take_chunks(http);
+        break;
+    case VECWIRE__HTTP_HELD_NONE:
+        read_on(http);
+        if (http->watch != NULL) {
+            vecwire__http_take_chunks(http);
+        } else {
+            vecwire__http_blame(http, VECWIRE_ENOMEM, "out of memory");
+            vecwire__http_abort(http);
+        }
+        break;
+    }
 }

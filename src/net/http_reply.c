@@ -54,7 +54,8 @@ vecwire__http_failed(enum evhttp_request_error error, void *arg)
 static bool
 is_reusable(struct vecwire__http *http)
 {
-    if (http->framing.close || http->gone || !vecwire__http_all_written(http) ||
+    if (http->framing.close || http->gone || http->watch == NULL ||
+        !vecwire__http_all_written(http) ||
         evbuffer_get_length(bufferevent_get_input(http->bev)) != 0 ||
         vecwire__wire_ended(http))
         return false;
