@@ -33,10 +33,6 @@ vecwire__http_failed(enum evhttp_request_error error, void *arg)
     case EVREQ_HTTP_INVALID_HEADER:
         vecwire__http_blame(http, VECWIRE_EPROTO, "reply's head is malformed");
         break;
-    case EVREQ_HTTP_DATA_TOO_LONG:
-        vecwire__http_blame(http, VECWIRE_EPROTO,
-                            "reply's chunks or trailers are malformed");
-        break;
     default:
         vecwire__http_blame(
             http, VECWIRE_EIO, "connection lost %s%s%s",
