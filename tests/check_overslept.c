@@ -328,6 +328,27 @@ START_TEST(nothing_that_came_while_the_loop_slept_ends_the_connecting)
 }
 END_TEST
 
+/* Reset while it waited to be accepted. */
+START_TEST(a_refusal_that_came_while_the_loop_slept_is_told_as_one)
+{
+    static const struct fault_step *const scripts[] = {answers};
+
+    runs = failed = 0;
+    ck_assert(time_rig_init(
+        &rig, TIME_RIG_SERVER, scripts, 1,
+        VECWIRE_OPTIONS(.attempts = 1, .connect_ms = DEADLINE_MS)));
+    ask(&kinds[0]);
+    fault_server_free(rig.server);
+    rig.server = NULL;
+    time_rig_oversleep(&rig, DEADLINE_MS + 1);
+    for (int i = 0; i < 5; i++)
+        time_rig_step(&rig);
+    ck_assert_uint_eq(runs, 1);
+    ck_assert_int_eq(last_code, VECWIRE_EREFUSED);
+    time_rig_fini(&rig);
+}
+END_TEST
+
 /* --- what is not there does not count --- */
 
 START_TEST(half_an_answer_does_not_beat_the_deadline)
@@ -383,6 +404,7 @@ main(void)
     int failures;
 
     tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, a_refusal_that_came_while_the_loop_slept_is_told_as_one);
     tcase_add_loop_test(
         tc, an_answer_that_came_while_the_loop_slept_beats_the_deadline, 0,
         N_KINDS);

@@ -300,8 +300,6 @@ on_timer(struct vecwire__timer *timer)
     } else if (http->state == VECWIRE__HTTP_CONNECTING ||
                http->state == VECWIRE__HTTP_SHAKING) {
         http->connect_errno = 0;
-        http->task = VECWIRE__HTTP_NOTHING;
-        event_del(http->soon);
         vecwire__http_next_address(http);
     }
     vecwire__net_leave(net);

@@ -111,6 +111,8 @@ vecwire__http_done(struct evhttp_request *evreq, void *arg)
     case VECWIRE__HTTP_SHAKING:
         if (http->connect_errno == 0)
             http->connect_errno = errno != 0 ? errno : ECONNREFUSED;
+        /* Its time may be up in this very pass: it has been refused. */
+        vecwire__timer_clear(net->config.timers, &http->timer);
         /* In the next pass: a host that is refused at once and tries again
          * at once must not keep the pass from ending. */
         vecwire__http_soon(http, VECWIRE__HTTP_NEXT_ADDRESS, true);
