@@ -106,6 +106,27 @@ START_TEST(switched_off_a_lost_read_arrives_once)
 }
 END_TEST
 
+START_TEST(what_waits_between_two_attempts_is_named_when_there_is_no_room)
+{
+    struct vecwire_refusal refusal;
+    struct retry_call call;
+
+    open_rig(busy, busy, VECWIRE_OPTIONS(.max_waiting = 1));
+    retry_begin(&call, &rig, RETRY_QUERY, false, NULL);
+    retry_pass(&call, 0);
+    ck_assert_uint_eq(call.runs, 0);
+    ck_assert_int_eq(vecwire_raw(rig.client,
+                                 &VECWIRE_RAW(.path = "/", .refusal = &refusal),
+                                 NULL, NULL, NULL),
+                     VECWIRE_EFULL);
+    ck_assert_int_eq(strncmp(refusal.text, "1 calls of ", 11), 0);
+    ck_assert_int_gt(atoi(refusal.text + 11), 0);
+    retry_pass(&call, 10000);
+    retry_end(&call);
+    time_rig_fini(&rig);
+}
+END_TEST
+
 /* --- gaps --- */
 
 static uint64_t
@@ -306,6 +327,8 @@ main(void)
     tcase_add_loop_test(tc, a_read_arrives_as_often_as_client_and_call_allow, 0,
                         N_SWITCHES);
     tcase_add_loop_test(tc, switched_off_a_lost_read_arrives_once, 0, 2);
+    tcase_add_test(
+        tc, what_waits_between_two_attempts_is_named_when_there_is_no_room);
     tcase_add_test(tc, a_gap_is_drawn_anew_from_a_range_that_doubles);
     tcase_add_loop_test(tc, retry_after_says_when_it_arrives_again, 0, N_WAITS);
     tcase_add_test(tc, a_gap_that_would_reach_the_deadline_is_not_waited_for);

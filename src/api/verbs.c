@@ -107,8 +107,10 @@ begin(const struct verb *verb, struct vecwire__call **call)
     if (err != VECWIRE_OK)
         return vecwire__refuse(verb->refusal, err, SIZE_MAX, SIZE_MAX,
                                "%zu calls of %llu bytes wait already",
-                               engine->pool.n_waiting + engine->n_due,
-                               (unsigned long long)engine->pool.waiting_bytes);
+                               engine->pool.n_waiting + engine->n_resting +
+                                   engine->n_due,
+                               (unsigned long long)(engine->pool.waiting_bytes +
+                                                    engine->resting_bytes));
     *call = vecwire__call_new(engine, verb->cb, verb->arg);
     if (*call == NULL)
         return vecwire__refuse(verb->refusal, VECWIRE_ENOMEM, SIZE_MAX,
