@@ -69,6 +69,10 @@ http_open(void *net_arg)
     if (http == NULL)
         return NULL;
     http->net = net;
+    http->guard.max_first_line = VECWIRE__STATUS_LINE_MAX;
+    http->guard.max_bytes = net->config.max_header_bytes;
+    http->guard.max_lines = net->config.max_header_lines;
+    http->guard.of_reply = true;
     http->soon = event_new(net->config.base, -1, 0, on_soon, http);
     http->out = evbuffer_new();
     http->held = evbuffer_new();
@@ -160,10 +164,6 @@ request_reset(struct vecwire__http *http)
     http->read_errno = 0;
     if (http->raw != NULL)
         evbuffer_drain(http->raw, evbuffer_get_length(http->raw));
-    http->guard.max_first_line = VECWIRE__STATUS_LINE_MAX;
-    http->guard.max_bytes = http->net->config.max_header_bytes;
-    http->guard.max_lines = http->net->config.max_header_lines;
-    http->guard.of_reply = true;
     vecwire__head_guard_begin(&http->guard);
     http->head_fault = VECWIRE__HEAD_FINE;
     http->interims = 0;
