@@ -259,8 +259,8 @@ VECWIRE_API void vecwire_client_free(struct vecwire_client *client);
  * with VECWIRE_ECLOSED first. The client still has to be freed; freed before
  * that, `cb` runs inside the free with VECWIRE_ECLOSED.
  *
- * VECWIRE_OK, or VECWIRE_ECLOSED when it was closed before, or
- * VECWIRE_EINVAL for a NULL client; `cb` does not run then.
+ * VECWIRE_OK, or VECWIRE_ECLOSED when it was closed before or is the parent
+ * process's, or VECWIRE_EINVAL for a NULL client; `cb` does not run then.
  */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_client_close(struct vecwire_client *client, uint32_t timeout_ms,
@@ -276,8 +276,8 @@ vecwire_client_close(struct vecwire_client *client, uint32_t timeout_ms,
  * called from inside a callback of this client or of the base (on a base made
  * with EVENT_BASE_FLAG_NO_CACHE_TIME only this client's can be seen).
  * VECWIRE_EIO: the base stopped first (event_base_loopbreak(), or nothing left
- * to wait for). VECWIRE_ECLOSED: a callback freed the client. VECWIRE_ENOMEM.
- * VECWIRE_EINVAL: NULL client.
+ * to wait for). VECWIRE_ECLOSED: a callback freed the client, or it is the
+ * parent process's. VECWIRE_ENOMEM. VECWIRE_EINVAL: NULL client.
  */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_client_drain(struct vecwire_client *client, uint32_t timeout_ms);

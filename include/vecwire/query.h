@@ -168,7 +168,9 @@ vecwire_raw_init(struct vecwire_raw_request *raw)
  * request->refusal says why: VECWIRE_EINVAL (an argument; row and coordinate
  * named), VECWIRE_ETOOBIG (over a limit of the dialect, named),
  * VECWIRE_EUNSUPPORTED (the dialect lacks it), VECWIRE_EFULL (too many calls
- * or bytes wait), VECWIRE_ECLOSED, VECWIRE_ENOMEM.
+ * or bytes wait, or too many canceled calls for their callback),
+ * VECWIRE_ECLOSED (the client was closed, or is the parent process's),
+ * VECWIRE_ENOMEM.
  */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_query(struct vecwire_client *client,

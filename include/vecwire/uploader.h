@@ -128,7 +128,7 @@ vecwire_uploader_new(struct vecwire_uploader **out,
  * is bad, rows->refusal says why, and the caller may go on behind it (0 taken
  * and no row in the refusal: the request as a whole). VECWIRE_ENOMEM: it may
  * be tried again. VECWIRE_ECLOSED: the upload was ended, canceled, or ended
- * by its client's close.
+ * by its client's close, or is the parent process's.
  */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_uploader_add(struct vecwire_uploader *uploader,
