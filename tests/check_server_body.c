@@ -11,6 +11,7 @@
 
 #define POST "POST /api/v1/query HTTP/1.1\r\n"
 #define CHUNKED POST "Transfer-Encoding: chunked\r\n\r\n"
+#define BLANKS "  \t                                            "
 #define MAX 5
 
 static struct vecwire__request_guard guard;
@@ -50,6 +51,10 @@ static const struct request requests[] = {
     {CHUNKED "0x4\r\n", 400, "no chunk size after 0 bytes of body"},
     {CHUNKED "2\r\nabc", 400,
      "chunk is longer than its size, after 2 bytes of body"},
+    {POST "Content-Length:" BLANKS "6\r\n\r\n", 413,
+     "body has 6 bytes, at most 5 are allowed"},
+    {POST "Transfer-Encoding:" BLANKS "chunked" BLANKS "\r\n\r\n6\r\n", 413,
+     "chunk after 0 bytes makes the body longer than the limit of 5 bytes"},
     /* Others refuse it, and say why. */
     {POST "Transfer-Encoding: gzip, chunked\r\n\r\nxyz", 0, ""},
     {POST "\r\nno head any more", 0, ""},

@@ -58,21 +58,18 @@ refuse_chunk(struct vecwire__request_guard *guard,
     return refuse(guard, 400, "Bad Request", "invalid_request");
 }
 
-/* What of the line stands behind this name, or NULL. evhttp takes blanks off
- * both ends of a value. */
+/* What of the line stands behind this name, or NULL. */
 static const char *
 value_of(struct vecwire__request_guard *guard, const char *name)
 {
     size_t len = strlen(name), end = guard->line_len;
-    const char *value;
 
     if (strncasecmp(guard->line, name, len) != 0)
         return NULL;
     while (end > len && strchr(" \t\r", guard->line[end - 1]) != NULL)
         end--;
     guard->line[end] = '\0';
-    value = guard->line + len;
-    return value + strspn(value, " \t");
+    return guard->line + len;
 }
 
 /* Anything but digits is refused by others. */
@@ -105,6 +102,22 @@ end_line(struct vecwire__request_guard *guard)
     guard->line_len = 0;
 }
 
+/* The beginning of a line. Blanks before a value are left out: evhttp takes
+ * any number of them. */
+static void
+keep(struct vecwire__request_guard *guard, const char *bytes, size_t n)
+{
+    char *line = guard->line;
+
+    for (size_t i = 0; i < n && guard->line_len < sizeof(guard->line) - 1;
+         i++) {
+        bool blank = bytes[i] == ' ' || bytes[i] == '\t';
+
+        if (!blank || guard->line_len == 0 || line[guard->line_len - 1] != ':')
+            line[guard->line_len++] = bytes[i];
+    }
+}
+
 /* Read the lines that the head has, as far as they matter. */
 static void
 read_lines(struct vecwire__request_guard *guard, const char *bytes, size_t n)
@@ -112,10 +125,8 @@ read_lines(struct vecwire__request_guard *guard, const char *bytes, size_t n)
     while (n > 0) {
         const char *end = memchr(bytes, '\n', n);
         size_t len = end == NULL ? n : (size_t)(end - bytes);
-        size_t room = sizeof(guard->line) - 1 - guard->line_len;
 
-        memcpy(guard->line + guard->line_len, bytes, len < room ? len : room);
-        guard->line_len += len < room ? len : room;
+        keep(guard, bytes, len);
         if (end == NULL)
             return;
         end_line(guard);
