@@ -169,6 +169,24 @@ START_TEST(what_cannot_be_read_on_for_want_of_memory_is_lost)
 }
 END_TEST
 
+/* Nobody would see what comes on it between calls. */
+START_TEST(a_connection_that_cannot_be_watched_after_a_pause_is_not_used_again)
+{
+    event_set_mem_functions(libevent_malloc, realloc, free);
+    start(small_scripts);
+    take(&rig, &taking, 1);
+    run_until_paused(&taking);
+    turn(&rig, 10);
+    ck_assert(vecwire_resume(rig.client, taking.id));
+    fail_next = true;
+    turn(&rig, 10);
+    ck_assert(!fail_next);
+    ck_assert_int_eq(taking.code, VECWIRE_OK);
+    ck_assert_uint_eq(vecwire_client_stats(rig.client)->connections_open, 0);
+    client_rig_fini(&rig);
+}
+END_TEST
+
 START_TEST(without_a_client_nothing_is_resumed)
 {
     ck_assert(!vecwire_resume(NULL, 1));
@@ -184,6 +202,9 @@ add(TCase *tc)
     tcase_add_test(tc, what_is_held_back_counts_as_unread);
     tcase_add_test(tc, an_end_that_is_held_back_counts_as_unread);
     tcase_add_test(tc, every_pause_is_one_where_the_server_has_closed_long_ago);
+    tcase_add_test(
+        tc,
+        a_connection_that_cannot_be_watched_after_a_pause_is_not_used_again);
     tcase_add_loop_test(tc, what_cannot_be_read_on_for_want_of_memory_is_lost,
                         0, 2);
 }
