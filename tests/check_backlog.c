@@ -214,6 +214,7 @@ listen_only(char *url, size_t size)
 START_TEST(a_million_calls_to_a_server_that_hangs_are_bounded_and_end_once)
 {
     static const struct fault_step *const scripts[] = {mute, deaf, mute};
+    const struct vecwire_stats *stats;
     struct crowd crowd;
     char url[40];
     int listener = listen_only(url, sizeof(url));
@@ -234,6 +235,9 @@ START_TEST(a_million_calls_to_a_server_that_hangs_are_bounded_and_end_once)
     /* A page a few; a call a page would be 4,000,000. */
     ck_assert_int_lt(resident_kib() - resident, 1024);
     ck_assert_uint_eq(crowd.ended, 0);
+    stats = vecwire_client_stats(crowd.rig.client);
+    ck_assert_uint_eq(stats->calls_refused, crowd.refused);
+    ck_assert_uint_eq(stats->calls_waiting, WAITING);
     free_client(&crowd);
     ck_assert_uint_eq(crowd.ended, MOST);
     ck_assert_uint_eq(crowd.n_code[VECWIRE_ECLOSED], MOST);
