@@ -388,14 +388,9 @@ START_TEST(the_completion_of_a_call_is_where_there_is_room_for_the_next)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tcase)
 {
-    Suite *suite = suite_create("backlog");
-    TCase *tcase = tcase_create("backlog");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(
         tcase, a_million_calls_to_a_server_that_hangs_are_bounded_and_end_once,
@@ -407,9 +402,10 @@ main(void)
         tcase, calls_that_wait_end_in_the_order_in_which_they_came, 0, N_ENDS);
     tcase_add_test(
         tcase, the_completion_of_a_call_is_where_there_is_room_for_the_next);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(void)
+{
+    return client_rig_main("backlog", add_tests);
 }

@@ -5,20 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/client_rig.h"
+#include "tests/fault_steps.h"
 #include "tests/retry_rig.h"
 
-#define READ                                                                   \
-    {                                                                          \
-        FAULT_READ, NULL, 0                                                    \
-    }
-#define SEND(text)                                                             \
-    {                                                                          \
-        FAULT_SEND, text, 0                                                    \
-    }
-#define AGAIN                                                                  \
-    {                                                                          \
-        FAULT_AGAIN, NULL, 0                                                   \
-    }
 #define BUSY(header)                                                           \
     SEND("HTTP/1.1 503 Busy\r\n" header "Content-Length: 0\r\n\r\n")
 
@@ -294,14 +284,9 @@ START_TEST(a_sick_server_sees_ten_requests_and_a_tenth_more)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tc)
 {
-    Suite *suite = suite_create("retry limits");
-    TCase *tc = tcase_create("retry limits");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_read_arrives_as_often_as_client_and_call_allow, 0,
                         N_SWITCHES);
@@ -312,9 +297,10 @@ main(void)
     tcase_add_test(tc, a_repeated_write_that_fails_keeps_its_unknown_outcome);
     tcase_add_loop_test(tc, a_sick_server_sees_ten_requests_and_a_tenth_more, 0,
                         2);
-    suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(void)
+{
+    return client_rig_main("retry limits", add_tests);
 }
