@@ -136,21 +136,6 @@ listen_deaf(struct time_rig *rig)
     return ntohs(sin.sin_port);
 }
 
-static void
-write_conf(struct time_rig *rig)
-{
-    char text[64];
-    int fd;
-
-    strcpy(rig->path, "/tmp/vecwire-time-XXXXXX");
-    fd = mkstemp(rig->path);
-    ck_assert_int_ge(fd, 0);
-    snprintf(text, sizeof(text), "nameserver 127.0.0.1:%u\n",
-             (unsigned)name_server_port(rig->names));
-    ck_assert_int_eq(write(fd, text, strlen(text)), (int)strlen(text));
-    close(fd);
-}
-
 bool
 time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
               const struct fault_step *const *scripts, size_t n,
@@ -167,7 +152,6 @@ time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
     rig->server = fault_server_new(rig->server_base, "127.0.0.1", scripts, n);
     rig->names =
         name_server_new(rig->server_base, "127.0.0.1", rule_for(peer), 1);
-    write_conf(rig);
     if (!use_tls(rig, peer, &options)) {
         time_rig_fini(rig);
         return false;
@@ -179,7 +163,7 @@ time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
                  : (unsigned)fault_server_port(rig->server));
     options.url = url;
     options.mem = &rig->counting.mem;
-    options.resolv_conf = rig->path;
+    options.resolv_conf = name_server_conf(rig->names);
     ck_assert_int_eq(vecwire_client_new(&rig->client, rig->base, &options),
                      VECWIRE_OK);
     rig->real = rig->client->timers.clock;
@@ -201,7 +185,6 @@ time_rig_fini(struct time_rig *rig)
     drop_tls(rig);
     for (int i = 0; i < TIME_RIG_DEAF && rig->deaf[0] != 0; i++)
         close(rig->deaf[i]);
-    unlink(rig->path);
     ck_assert_uint_eq(rig->counting.blocks, 0);
 }
 

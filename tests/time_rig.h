@@ -27,7 +27,6 @@ struct time_rig {
     uint64_t now_ns, armed_ns;
     struct vecwire__clock real;
     int deaf[TIME_RIG_DEAF];
-    char path[64]; /* a resolv.conf that names `names` */
 };
 
 /* What the client talks to. */
