@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/client_rig.h"
+#include "tests/counting_mem.h"
 
 #define MANY 1000000U
 #define CONNECTIONS 2U
@@ -24,48 +25,6 @@ static const struct fault_step gated[] = {{FAULT_READ, NULL, 0},
                                           {FAULT_AGAIN, NULL, 0}};
 static const struct fault_step answers[] = {
     {FAULT_READ, NULL, 0}, FAULT_OK("hello", "5"), {FAULT_AGAIN, NULL, 0}};
-
-/* --- an allocator that knows how much is held --- */
-
-struct held {
-    struct vecwire_mem mem;
-    size_t bytes, most;
-};
-
-static void *
-held_realloc(void *block, size_t old_size, size_t size, void *ctx)
-{
-    struct held *held = ctx;
-    void *moved = realloc(block, size);
-
-    if (moved == NULL)
-        ck_abort_msg("out of memory");
-    held->bytes += size - old_size;
-    if (held->bytes > held->most)
-        held->most = held->bytes;
-    return moved;
-}
-
-static void *
-held_alloc(size_t size, void *ctx)
-{
-    return held_realloc(NULL, 0, size, ctx);
-}
-
-static void
-held_free(void *block, size_t size, void *ctx)
-{
-    struct held *held = ctx;
-
-    held->bytes -= size;
-    free(block);
-}
-
-static void
-held_init(struct held *held)
-{
-    *held = (struct held){.mem = {held_alloc, held_realloc, held_free, held}};
-}
 
 /* Pages of this process in memory. */
 static long
@@ -84,7 +43,7 @@ resident_kib(void)
 
 struct crowd {
     struct client_rig rig;
-    struct held held;
+    struct counting_mem held;
     size_t taken, refused; /* verbs */
     size_t ended;          /* callbacks */
     size_t n_code[64];
@@ -147,7 +106,7 @@ crowd_init(struct crowd *crowd, const struct fault_step *const *script,
            struct vecwire_options options)
 {
     memset(crowd, 0, sizeof(*crowd));
-    held_init(&crowd->held);
+    counting_mem_init(&crowd->held);
     crowd->deadline_ms = VECWIRE_NEVER;
     options.mem = &crowd->held.mem;
     if (options.connections == 0)
