@@ -101,11 +101,11 @@ END_TEST
 static uint64_t
 ms_until_request(struct retry_call *call, size_t n)
 {
-    uint64_t from = rig.now_ns;
+    uint64_t from = rig.clock.now_ns;
 
     for (retry_turn(call); call->requests < n; retry_pass(call, 1))
-        ck_assert_uint_lt(rig.now_ns - from, UINT64_C(10000000000));
-    return (rig.now_ns - from) / 1000000;
+        ck_assert_uint_lt(rig.clock.now_ns - from, UINT64_C(10000000000));
+    return (rig.clock.now_ns - from) / 1000000;
 }
 
 START_TEST(a_gap_is_drawn_anew_from_a_range_that_doubles)
