@@ -183,6 +183,17 @@ START_TEST(a_nul_in_a_head_is_refused)
 }
 END_TEST
 
+START_TEST(an_empty_line_before_a_head_is_refused)
+{
+    struct serve_conn conn;
+
+    ask(&conn, "\r\nGET /ping HTTP/1.1\r\n\r\n");
+    serve_expect_refused(&conn, 400, "invalid_request",
+                         "empty line before the first line");
+    serve_close(&conn);
+}
+END_TEST
+
 /* Byte for byte, until the server has had enough. */
 static void
 drip(struct serve_conn *conn)
@@ -387,6 +398,7 @@ main(void)
     tcase_add_test(tcase, heads_of_one_connection_are_counted_each);
     tcase_add_test(tcase, a_head_that_comes_ahead_is_counted_too);
     tcase_add_test(tcase, a_nul_in_a_head_is_refused);
+    tcase_add_test(tcase, an_empty_line_before_a_head_is_refused);
     tcase_add_test(tcase, a_head_that_drips_is_refused_in_the_end);
     tcase_add_loop_test(tcase, a_body_that_drips_is_refused_in_the_end, 0, 2);
     tcase_add_test(tcase, an_idle_connection_is_closed_in_the_end);
