@@ -18,7 +18,7 @@
 #include "tests/net_rig.h"
 
 /* For rows that end by a limit. */
-#define LIMIT_MS 120
+#define LIMIT_MS 60
 #define PATIENCE_MS 20000
 
 #define HERE "127.0.0.1"
