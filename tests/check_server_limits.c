@@ -90,6 +90,17 @@ START_TEST(the_65th_tenant_is_503_for_reading_too)
 }
 END_TEST
 
+START_TEST(top_k_is_100_and_no_more)
+{
+    for (int top_k = 99; top_k <= 100; top_k++)
+        serve_ask(
+            200, "POST", QUERY, NULL,
+            serve_format("{\"query_vector\":[1,2,3],\"top_k\":%d}", top_k));
+    serve_ask_wrong(422, "invalid_request", "top_k is 101", "POST", QUERY, NULL,
+                    "{\"query_vector\":[1,2,3],\"top_k\":101}");
+}
+END_TEST
+
 struct wrong {
     const char *path;
     const char *body;
@@ -214,8 +225,9 @@ END_TEST
 
 START_TEST(an_id_may_have_256_bytes_and_no_more)
 {
-    serve_ask(200, "POST", ADD, NULL,
-              serve_format("{\"id\":\"%s\"," V3 "}", serve_letters(256)));
+    for (size_t len = 255; len <= 256; len++)
+        serve_ask(200, "POST", ADD, NULL,
+                  serve_format("{\"id\":\"%s\"," V3 "}", serve_letters(len)));
     serve_ask_wrong(422, "invalid_request", "id has 257 bytes", "POST", ADD,
                     NULL,
                     serve_format("{\"id\":\"%s\"," V3 "}", serve_letters(257)));
@@ -224,9 +236,10 @@ END_TEST
 
 START_TEST(a_text_may_have_64_kib_and_no_more)
 {
-    serve_ask(200, "POST", ADD, NULL,
-              serve_format("{\"id\":\"a\"," V3 ",\"text\":\"%s\"}",
-                           serve_letters(65536)));
+    for (size_t len = 65535; len <= 65536; len++)
+        serve_ask(200, "POST", ADD, NULL,
+                  serve_format("{\"id\":\"a\"," V3 ",\"text\":\"%s\"}",
+                               serve_letters(len)));
     serve_ask_wrong(422, "invalid_request", "text has 65537 bytes", "POST", ADD,
                     NULL,
                     serve_format("{\"id\":\"a\"," V3 ",\"text\":\"%s\"}",
@@ -236,9 +249,11 @@ END_TEST
 
 START_TEST(metadata_may_have_64_kib_and_no_more)
 {
-    serve_ask(200, "POST", ADD, NULL,
-              serve_format("{\"id\":\"a\"," V3 ",\"metadata\":{\"a\":\"%s\"}}",
-                           serve_letters(65536 - 8)));
+    for (size_t len = 65535; len <= 65536; len++)
+        serve_ask(200, "POST", ADD, NULL,
+                  serve_format("{\"id\":\"a\"," V3
+                               ",\"metadata\":{\"a\":\"%s\"}}",
+                               serve_letters(len - 8)));
     serve_ask_wrong(
         422, "invalid_request", "metadata has 65537 bytes", "POST", ADD, NULL,
         serve_format("{\"id\":\"a\"," V3 ",\"metadata\":{\"a\":\"%s\"}}",
@@ -266,10 +281,10 @@ START_TEST(a_text_may_have_4096_words_and_no_more)
 
     for (size_t i = 0; i < 4097; i++)
         memcpy(words + 2 * i, "w ", 2);
-    words[2 * 4096] = ' ';
-    serve_ask(200, "POST", ADD, NULL,
-              serve_format("{\"id\":\"a\"," V3 ",\"text\":\"%s\"}", words));
-    words[2 * 4096] = 'w';
+    for (size_t n = 4095; n <= 4096; n++)
+        serve_ask(200, "POST", ADD, NULL,
+                  serve_format("{\"id\":\"a\"," V3 ",\"text\":\"%.*s\"}",
+                               (int)(2 * n), words));
     serve_ask_wrong(
         422, "invalid_request", "text has 4097 words", "POST", ADD, NULL,
         serve_format("{\"id\":\"a\"," V3 ",\"text\":\"%s\"}", words));
@@ -351,7 +366,7 @@ START_TEST(a_batch_may_have_2_to_the_20_coordinates_and_no_more)
         len += (size_t)sprintf(text + len, "%s{\"id\":\"i\",\"vector\":[1%s]}",
                                i == 0 ? "" : ",", zeros);
         memcpy(text + len, "]", 2);
-        if (i + 1 == n)
+        if (i + 2 == n || i + 1 == n)
             serve_ask(200, "POST", BATCH, NULL, text);
     }
     serve_ask_wrong(422, "invalid_request", "1048576 coordinates", "POST",
@@ -404,6 +419,7 @@ main(void)
     tcase_add_test(tc, a_tenants_name_has_1_to_64_plain_characters);
     tcase_add_test(tc, the_65th_tenant_is_503_for_reading_too);
     tcase_add_loop_test(tc, a_batch_has_1_to_1000_documents, 0, 5);
+    tcase_add_test(tc, top_k_is_100_and_no_more);
     tcase_add_loop_test(tc, a_bad_body_is_refused_with_its_place, 0,
                         (int)(sizeof(wrongs) / sizeof(wrongs[0])));
     tcase_add_test(tc, a_body_cut_anywhere_is_invalid_json);

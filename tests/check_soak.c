@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <check.h>
 #include <event2/event.h>
 #include <vecwire/vecwire.h>
 
@@ -140,37 +141,72 @@ number(const char *text)
     return n;
 }
 
-static bool
-short_runs(struct program *program)
-{
-    bool right;
+/* --- The short run, as tests --- */
 
+static const struct soak_options usual = {.queries = 20000,
+                                          .seed = 1,
+                                          .per_mille = 30,
+                                          .samples = 8,
+                                          .deadline_ms = 150};
+
+static void
+check_run(struct program program)
+{
     if (getenv("VECWIRE_VALGRIND") != NULL) {
-        program->options.queries = 800;
-        program->options.deadline_ms = 2000;
+        program.options.queries = 800;
+        program.options.deadline_ms = 2000;
     }
-    right = run(program);
+    ck_assert(run(&program));
+}
+
+START_TEST(each_answer_is_its_own_and_each_failure_is_explained)
+{
+    check_run((struct program){.options = usual});
+}
+END_TEST
+
 #ifndef VECWIRE_NO_OPENSSL
-    program->tls = true;
-    program->options.queries /= 2;
-    program->options.seed++;
-    right = run(program) && right;
+
+START_TEST(so_it_is_over_tls)
+{
+    struct program program = {.options = usual, .tls = true};
+
+    program.options.queries /= 2;
+    program.options.seed++;
+    check_run(program);
+}
+END_TEST
+
 #endif
-    return right;
+
+static int
+short_runs(void)
+{
+    Suite *suite = suite_create("soak");
+    TCase *tcase = tcase_create("soak");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 0);
+    tcase_add_test(tcase, each_answer_is_its_own_and_each_failure_is_explained);
+#ifndef VECWIRE_NO_OPENSSL
+    tcase_add_test(tcase, so_it_is_over_tls);
+#endif
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int
 main(int argc, char **argv)
 {
-    struct program program = {.options = {.queries = 20000,
-                                          .seed = 1,
-                                          .per_mille = 30,
-                                          .samples = 8,
-                                          .deadline_ms = 150}};
+    struct program program = {.options = usual};
     int option;
 
     if (argc == 1)
-        return short_runs(&program) ? EXIT_SUCCESS : EXIT_FAILURE;
+        return short_runs();
     program.options.progress = 1000000;
     program.options.samples = SOAK_SAMPLES;
     while ((option = getopt(argc, argv, "n:s:r:t")) != -1) {

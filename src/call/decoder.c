@@ -138,12 +138,27 @@ vecwire__decode_drop_rows(struct vecwire__call *call)
         reader->text_at -= moved;
 }
 
+/* What the reader has against the reply. */
+static void
+put_reader_fault(const struct vecwire__call *call, char *text, size_t size)
+{
+    enum vecwire__json_rc rc = call->decoder->rc;
+
+    if (rc == VECWIRE__JSON_EDEPTH)
+        snprintf(text, size, "%s, limit %u brackets in all (json_depth)",
+                 vecwire__json_rc_text(rc),
+                 (unsigned)call->engine->config.json_depth);
+    else
+        snprintf(text, size, "%s", vecwire__json_rc_text(rc));
+}
+
 enum vecwire_err
 vecwire__decode_fault(const struct vecwire__call *call, char *line, size_t size)
 {
     const struct vecwire__decoder *decoder = call->decoder;
     const char *fault = target_of(call)->fault;
     unsigned long long at;
+    char text[80];
 
     snprintf(line, size, "%s", vecwire_strerror(VECWIRE_ENOMEM));
     if (decoder == NULL || decoder->rc == VECWIRE__JSON_EMEM ||
@@ -156,6 +171,7 @@ vecwire__decode_fault(const struct vecwire__call *call, char *line, size_t size)
                  (unsigned long long)target_of(call)->fault_limit);
         return VECWIRE_EDECODE;
     }
+    put_reader_fault(call, text, sizeof(text));
     if (decoder->rc == VECWIRE__JSON_DONE)
         snprintf(line, size, "reply has no \"%s\"",
                  decoding_of(call)->required);
@@ -163,10 +179,9 @@ vecwire__decode_fault(const struct vecwire__call *call, char *line, size_t size)
         snprintf(line, size, "reply at byte %llu: %s", at, fault);
     else if (decoder->reader.key[0] != '\0')
         snprintf(line, size, "reply at byte %llu, key \"%s\": %s", at,
-                 decoder->reader.key, vecwire__json_rc_text(decoder->rc));
+                 decoder->reader.key, text);
     else
-        snprintf(line, size, "reply at byte %llu: %s", at,
-                 vecwire__json_rc_text(decoder->rc));
+        snprintf(line, size, "reply at byte %llu: %s", at, text);
     return VECWIRE_EDECODE;
 }
 

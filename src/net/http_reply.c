@@ -448,8 +448,8 @@ vecwire__http_head(struct evhttp_request *evreq, void *arg)
     return go_on ? 0 : -1;
 }
 
-/* A turn of reading, and what of a chunk an earlier one left: more than two
- * turns come at once only where evhttp has gathered a long chunk. */
+/* A turn of reading, and what an earlier one left; what is more than two turns
+ * waits for the next pass. */
 void
 vecwire__http_tell_body(struct vecwire__http *http, struct evbuffer *buf)
 {

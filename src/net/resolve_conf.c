@@ -64,11 +64,14 @@ vecwire__hosts_find(const char *path, const char *host, uint16_t port,
 static void
 add_domain(struct vecwire__search *search, const char *domain)
 {
+    size_t len;
+
     domain += strspn(domain, ".");
-    if (search->n == VECWIRE__MAX_SEARCH || *domain == '\0' ||
-        strlen(domain) >= sizeof(search->domains[0]))
+    len = strlen(domain);
+    if (search->n == VECWIRE__MAX_SEARCH || len == 0 ||
+        len >= sizeof(search->domains[0]))
         return;
-    strcpy(search->domains[search->n++], domain);
+    memcpy(search->domains[search->n++], domain, len + 1);
 }
 
 /* Without a word about it in the file, it is the machine's own domain. */

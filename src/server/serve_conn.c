@@ -345,7 +345,7 @@ vecwire__serve_conn_add(struct vecwire__serve_conns *conns,
 {
     struct vecwire__serve_conn *conn = calloc(1, sizeof(*conn));
     const struct timeval every = {conns->sweep_ms / 1000,
-                                  conns->sweep_ms % 1000 * 1000};
+                                  (suseconds_t)(conns->sweep_ms % 1000) * 1000};
 
     if (conn == NULL)
         return false;
