@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the connect limit is shared out over the addresses of a name: the
  * connections are real, the clock is the test's. */
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include "codec/mem.h"
 #include "net/net.h"
 #include "tests/fake_clock.h"
+#include "tests/name_server.h"
 
 #define CONNECT_MS 1200
 
@@ -71,77 +71,16 @@ deaf_fini(struct deaf *deaf)
 
 /* --- a name with three addresses --- */
 
-struct names {
-    struct event *event;
-    char path[64];
-    int fd;
-};
-
-/* Questions for IPv4 are answered with 127.0.0.1 to 127.0.0.3, others with
- * nothing. */
-static void
-on_question(evutil_socket_t fd, short what, void *arg)
-{
-    struct sockaddr_in from;
-    socklen_t len = sizeof(from);
-    uint8_t packet[512];
-    ssize_t n = recvfrom(fd, packet, 400, 0, (struct sockaddr *)&from, &len);
-
-    (void)what;
-    (void)arg;
-    ck_assert_int_gt(n, 16);
-    packet[2] = 0x81;
-    packet[3] = 0x80;
-    if (packet[n - 3] == 1) {
-        packet[7] = 3;
-        for (uint8_t i = 1; i <= 3; i++) {
-            const uint8_t answer[16] = {0xc0, 0x0c, 0, 1, 0,   1, 0, 0,
-                                        0,    60,   0, 4, 127, 0, 0, i};
-
-            memcpy(packet + n, answer, sizeof(answer));
-            n += (ssize_t)sizeof(answer);
-        }
-    }
-    sendto(fd, packet, (size_t)n, 0, (struct sockaddr *)&from, len);
-}
-
-static void
-names_init(struct names *names, struct event_base *base)
-{
-    struct sockaddr_in sin = loopback(1);
-    socklen_t len = sizeof(sin);
-    int file;
-
-    names->fd = socket(AF_INET, SOCK_DGRAM, 0);
-    ck_assert_int_ge(names->fd, 0);
-    ck_assert_int_eq(bind(names->fd, (struct sockaddr *)&sin, len), 0);
-    ck_assert_int_eq(getsockname(names->fd, (struct sockaddr *)&sin, &len), 0);
-    strcpy(names->path, "/tmp/vecwire-addresses-XXXXXX");
-    file = mkstemp(names->path);
-    ck_assert_int_ge(file, 0);
-    ck_assert_int_gt(dprintf(file, "nameserver 127.0.0.1:%u\n",
-                             (unsigned)ntohs(sin.sin_port)),
-                     0);
-    close(file);
-    names->event =
-        event_new(base, names->fd, EV_READ | EV_PERSIST, on_question, NULL);
-    event_add(names->event, NULL);
-}
-
-static void
-names_fini(struct names *names)
-{
-    event_free(names->event);
-    close(names->fd);
-    unlink(names->path);
-}
+/* IPv4 has three, IPv6 none. */
+static const struct name_rule three = {
+    .a = {.addresses = "127.0.0.1 127.0.0.2 127.0.0.3", .ttl = 60}};
 
 /* --- one connection --- */
 
 struct attempt {
     struct event_base *base;
     struct fake_clock clock;
-    struct names names;
+    struct name_server *names;
     struct vecwire__net *net;
     struct vecwire__conn *conn;
     struct vecwire__request req;
@@ -196,12 +135,12 @@ attempt_init(struct attempt *attempt, uint16_t port)
     attempt->base = event_base_new();
     ck_assert_ptr_nonnull(attempt->base);
     fake_clock_init(&attempt->clock, NULL);
-    names_init(&attempt->names, attempt->base);
+    attempt->names = name_server_new(attempt->base, "127.0.0.1", &three, 1);
     snprintf(text, sizeof(text), "http://db.example:%u", (unsigned)port);
     ck_assert_int_eq(vecwire__url_parse(&config.url, text, 8080, &why),
                      VECWIRE_OK);
     config.base = attempt->base;
-    config.resolv_conf = attempt->names.path;
+    config.resolv_conf = name_server_conf(attempt->names);
     ck_assert_int_eq(vecwire__net_new(&attempt->net, &config), VECWIRE_OK);
     attempt->req.method = VECWIRE__GET;
     attempt->req.path = "/";
@@ -224,7 +163,7 @@ attempt_fini(struct attempt *attempt)
 {
     vecwire__net_free(attempt->net);
     turn(attempt);
-    names_fini(&attempt->names);
+    name_server_free(attempt->names);
     fake_clock_fini(&attempt->clock);
     event_base_free(attempt->base);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/client_rig.h"
+#include "tests/counting_mem.h"
 
 #define MANY 1000000U
 #define CONNECTIONS 2U
@@ -24,48 +25,6 @@ static const struct fault_step gated[] = {{FAULT_READ, NULL, 0},
                                           {FAULT_AGAIN, NULL, 0}};
 static const struct fault_step answers[] = {
     {FAULT_READ, NULL, 0}, FAULT_OK("hello", "5"), {FAULT_AGAIN, NULL, 0}};
-
-/* --- an allocator that knows how much is held --- */
-
-struct held {
-    struct vecwire_mem mem;
-    size_t bytes, most;
-};
-
-static void *
-held_realloc(void *block, size_t old_size, size_t size, void *ctx)
-{
-    struct held *held = ctx;
-    void *moved = realloc(block, size);
-
-    if (moved == NULL)
-        ck_abort_msg("out of memory");
-    held->bytes += size - old_size;
-    if (held->bytes > held->most)
-        held->most = held->bytes;
-    return moved;
-}
-
-static void *
-held_alloc(size_t size, void *ctx)
-{
-    return held_realloc(NULL, 0, size, ctx);
-}
-
-static void
-held_free(void *block, size_t size, void *ctx)
-{
-    struct held *held = ctx;
-
-    held->bytes -= size;
-    free(block);
-}
-
-static void
-held_init(struct held *held)
-{
-    *held = (struct held){.mem = {held_alloc, held_realloc, held_free, held}};
-}
 
 /* Pages of this process in memory. */
 static long
@@ -84,7 +43,7 @@ resident_kib(void)
 
 struct crowd {
     struct client_rig rig;
-    struct held held;
+    struct counting_mem held;
     size_t taken, refused; /* verbs */
     size_t ended;          /* callbacks */
     size_t n_code[64];
@@ -147,7 +106,7 @@ crowd_init(struct crowd *crowd, const struct fault_step *const *script,
            struct vecwire_options options)
 {
     memset(crowd, 0, sizeof(*crowd));
-    held_init(&crowd->held);
+    counting_mem_init(&crowd->held);
     crowd->deadline_ms = VECWIRE_NEVER;
     options.mem = &crowd->held.mem;
     if (options.connections == 0)
@@ -214,6 +173,7 @@ listen_only(char *url, size_t size)
 START_TEST(a_million_calls_to_a_server_that_hangs_are_bounded_and_end_once)
 {
     static const struct fault_step *const scripts[] = {mute, deaf, mute};
+    const struct vecwire_stats *stats;
     struct crowd crowd;
     char url[40];
     int listener = listen_only(url, sizeof(url));
@@ -234,6 +194,9 @@ START_TEST(a_million_calls_to_a_server_that_hangs_are_bounded_and_end_once)
     /* A page a few; a call a page would be 4,000,000. */
     ck_assert_int_lt(resident_kib() - resident, 1024);
     ck_assert_uint_eq(crowd.ended, 0);
+    stats = vecwire_client_stats(crowd.rig.client);
+    ck_assert_uint_eq(stats->calls_refused, crowd.refused);
+    ck_assert_uint_eq(stats->calls_waiting, WAITING);
     free_client(&crowd);
     ck_assert_uint_eq(crowd.ended, MOST);
     ck_assert_uint_eq(crowd.n_code[VECWIRE_ECLOSED], MOST);
@@ -384,14 +347,9 @@ START_TEST(the_completion_of_a_call_is_where_there_is_room_for_the_next)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tcase)
 {
-    Suite *suite = suite_create("backlog");
-    TCase *tcase = tcase_create("backlog");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(
         tcase, a_million_calls_to_a_server_that_hangs_are_bounded_and_end_once,
@@ -403,9 +361,10 @@ main(void)
         tcase, calls_that_wait_end_in_the_order_in_which_they_came, 0, N_ENDS);
     tcase_add_test(
         tcase, the_completion_of_a_call_is_where_there_is_room_for_the_next);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(void)
+{
+    return client_rig_main("backlog", add_tests);
 }

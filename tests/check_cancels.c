@@ -2,16 +2,13 @@
 /* Calls that are canceled wherever they are: queued, at a name server, in a
  * handshake, in a request or a reply. Nothing is left of them, whatever comes
  * late, and the pool is as good as new. */
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "tests/client_rig.h"
 #include "tests/counting_mem.h"
+#include "tests/name_server.h"
 #include "tests/net_rig.h"
 
 #define CANCELS 200
@@ -40,23 +37,11 @@ static const struct fault_step goes[] = {{FAULT_READ_HEAD, NULL, 0},
 static const struct fault_step *const all_scripts[] = {answers, deaf, mute,
                                                        drips,   half, goes};
 
-/* A name server that takes its time. */
-struct name_server {
-    struct event *event;
-    int fd;
-    char path[40];
-    struct query {
-        struct sockaddr_in from;
-        uint8_t packet[512];
-        size_t len;
-    } queries[MAX_CONNS];
-    size_t n, answered;
-};
-
 struct storm {
     struct client_rig rig;
     struct counting_mem counting;
-    struct name_server names;
+    struct event_base *names_base; /* NULL: no names */
+    struct name_server *names;
     const struct fault_step *scripts[MAX_CONNS];
     unsigned seed, canceled, completed, submitted;
     unsigned phases[16]; /* canceled ones, by where they were */
@@ -77,75 +62,6 @@ static unsigned
 dice(struct storm *storm, unsigned sides)
 {
     return (unsigned)rand_r(&storm->seed) % sides;
-}
-
-/* --- names --- */
-
-static void
-on_query(evutil_socket_t fd, short what, void *arg)
-{
-    struct name_server *names = arg;
-    struct query *query = &names->queries[names->n];
-    socklen_t len = sizeof(query->from);
-    ssize_t n;
-
-    (void)what;
-    n = recvfrom(fd, query->packet, sizeof(query->packet) - 16, 0,
-                 (struct sockaddr *)&query->from, &len);
-    ck_assert_int_gt(n, 16);
-    query->len = (size_t)n;
-    if (names->n + 1 < MAX_CONNS)
-        names->n++;
-}
-
-/* 127.0.0.1 to who asks for it, nothing for IPv6. */
-static void
-answer_one(struct name_server *names)
-{
-    static const uint8_t address[16] = {0xc0, 0x0c, 0, 1, 0,   1, 0, 0,
-                                        0,    60,   0, 4, 127, 0, 0, 1};
-    struct query *query = &names->queries[names->answered++];
-
-    query->packet[2] = 0x81;
-    query->packet[3] = 0x80;
-    if (query->packet[query->len - 3] == 1) {
-        query->packet[7] = 1;
-        memcpy(query->packet + query->len, address, sizeof(address));
-        query->len += sizeof(address);
-    }
-    (void)!sendto(names->fd, query->packet, query->len, 0,
-                  (struct sockaddr *)&query->from, sizeof(query->from));
-}
-
-static void
-names_init(struct name_server *names, struct event_base *base)
-{
-    struct sockaddr_in sin = {.sin_family = AF_INET,
-                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof(sin);
-    char text[64];
-    int fd;
-
-    names->fd = socket(AF_INET, SOCK_DGRAM, 0);
-    ck_assert_int_eq(bind(names->fd, (struct sockaddr *)&sin, len), 0);
-    ck_assert_int_eq(getsockname(names->fd, (struct sockaddr *)&sin, &len), 0);
-    names->event =
-        event_new(base, names->fd, EV_READ | EV_PERSIST, on_query, names);
-    event_add(names->event, NULL);
-    strcpy(names->path, "/tmp/vecwire-resolv-XXXXXX");
-    fd = mkstemp(names->path);
-    snprintf(text, sizeof(text), "nameserver 127.0.0.1:%u\n",
-             (unsigned)ntohs(sin.sin_port));
-    ck_assert_int_eq(write(fd, text, strlen(text)), (int)strlen(text));
-    close(fd);
-}
-
-static void
-names_fini(struct name_server *names)
-{
-    event_free(names->event);
-    close(names->fd);
-    unlink(names->path);
 }
 
 /* --- calls --- */
@@ -212,15 +128,13 @@ cancel_one(struct storm *storm)
     storm->canceled++;
 }
 
+/* The name server takes its time. */
 static void
 pass(struct storm *storm)
 {
-    struct name_server *names = &storm->names;
-
     event_base_loop(storm->rig.base, EVLOOP_NONBLOCK | EVLOOP_ONCE);
-    while (names->event != NULL && names->answered < names->n &&
-           dice(storm, 3) > 0)
-        answer_one(names);
+    if (storm->names_base != NULL && dice(storm, 3) == 0)
+        event_base_loop(storm->names_base, EVLOOP_NONBLOCK);
 }
 
 /* --- the storm --- */
@@ -228,18 +142,21 @@ pass(struct storm *storm)
 static void
 connect_by_name(struct storm *storm)
 {
+    static const struct name_rule here = {.a = {.addresses = "127.0.0.1"}};
     struct client_rig *rig = &storm->rig;
     char url[64];
 
-    names_init(&storm->names, rig->base);
+    storm->names_base = event_base_new();
+    storm->names = name_server_new(storm->names_base, "127.0.0.1", &here, 1);
     vecwire_client_free(rig->client);
     snprintf(url, sizeof(url), "http://db.test:%u",
              (unsigned)fault_server_port(rig->server));
     ck_assert_int_eq(
-        vecwire_client_new(&rig->client, rig->base,
-                           &VECWIRE_OPTIONS(.url = url, .connections = 2,
-                                            .resolv_conf = storm->names.path,
-                                            .mem = &storm->counting.mem)),
+        vecwire_client_new(
+            &rig->client, rig->base,
+            &VECWIRE_OPTIONS(.url = url, .connections = 2,
+                             .resolv_conf = name_server_conf(storm->names),
+                             .mem = &storm->counting.mem)),
         VECWIRE_OK);
 }
 
@@ -271,8 +188,9 @@ static void
 storm_free(struct storm *storm)
 {
     client_rig_fini(&storm->rig);
-    if (storm->names.event != NULL)
-        names_fini(&storm->names);
+    name_server_free(storm->names);
+    if (storm->names_base != NULL)
+        event_base_free(storm->names_base);
     ck_assert_uint_eq(storm->counting.blocks, 0);
     free(storm->body);
     free(storm);

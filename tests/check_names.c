@@ -11,13 +11,14 @@
 #include <event2/event.h>
 #include <vecwire/vecwire.h>
 
+#include "tests/client_rig.h"
 #include "tests/counting_mem.h"
 #include "tests/fault_server.h"
 #include "tests/name_server.h"
 #include "tests/net_rig.h"
 
 /* For rows that end by a limit. */
-#define LIMIT_MS 120
+#define LIMIT_MS 60
 #define PATIENCE_MS 20000
 
 #define HERE "127.0.0.1"
@@ -379,15 +380,30 @@ START_TEST(nobody_is_asked_any_more_behind_the_limit)
 }
 END_TEST
 
+/* Row and end of each: a deadline has nothing to do with what ends before. */
+static struct one {
+    const struct row *row;
+    enum end end;
+} cases[N_ROWS * N_ENDS];
+static int n_cases;
+
+static void
+choose_cases(void)
+{
+    for (int i = 0; i < N_ROWS * N_ENDS; i++) {
+        struct one one = {&rows[i / N_ENDS], (enum end)(i % N_ENDS)};
+
+        if (one.end != DEADLINE || one.row->code == VECWIRE_ETIMEDOUT)
+            cases[n_cases++] = one;
+    }
+}
+
 START_TEST(each_fault_of_a_name_server_ends_the_call_once_and_gives_all_back)
 {
-    const struct row *row = &rows[_i / N_ENDS];
-    enum end end = (enum end)(_i % N_ENDS);
+    const struct row *row = cases[_i].row;
+    enum end end = cases[_i].end;
     size_t before = rig_descriptors();
 
-    /* It has nothing to do with it. */
-    if (end == DEADLINE && row->code != VECWIRE_ETIMEDOUT)
-        return;
     if (begin(row, end)) {
         run(row, end);
         check(row, end);
@@ -397,29 +413,28 @@ START_TEST(each_fault_of_a_name_server_ends_the_call_once_and_gives_all_back)
             ck_assert_uint_le(name_server_queries(names.first), row->most);
         if (row->not_name != NULL)
             ck_assert_uint_eq(name_server_asked(names.first, row->not_name), 0);
+    } else {
+        printf("SKIP %s: no IPv6 here\n", row->what);
     }
     end_all();
     ck_assert_uint_eq(rig_descriptors(), before);
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tcase)
 {
-    Suite *suite = suite_create("names");
-    TCase *tcase = tcase_create("names");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
+    choose_cases();
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(
         tcase,
         each_fault_of_a_name_server_ends_the_call_once_and_gives_all_back, 0,
-        N_ROWS * N_ENDS);
+        n_cases);
     tcase_add_test(tcase, nobody_is_asked_any_more_behind_the_limit);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(void)
+{
+    return client_rig_main("names", add_tests);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The library in a host that has more than one of everything: clients,
- * threads, processes, locales. */
+ * threads, locales. */
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -210,30 +209,6 @@ START_TEST(two_clients_that_cancel_for_each_other_let_the_loop_go_on)
 }
 END_TEST
 
-START_TEST(a_child_that_just_exits_does_not_disturb_its_parent)
-{
-    struct host host;
-    int status;
-    pid_t pid;
-
-    host_init(&host, gated);
-    get(&host, host.clients[0], on_reply);
-    get(&host, host.clients[0], on_reply);
-    while (fault_server_requests(host.server) < 2)
-        event_base_loop(host.base, EVLOOP_ONCE);
-    pid = fork();
-    if (pid == 0)
-        _exit(7);
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    ck_assert_int_eq(WEXITSTATUS(status), 7);
-    fault_server_open_gate(host.server);
-    drain(&host);
-    ck_assert_uint_eq(host.runs, 2);
-    ck_assert_uint_eq(host.failed, 0);
-    host_fini(&host);
-}
-END_TEST
-
 START_TEST(a_comma_locale_changes_no_request_and_no_reply)
 {
     static const float vector[] = {0.5f, -1.25f, 1e-30f, 16777216.0f};
@@ -313,7 +288,6 @@ main(void)
                    a_completion_may_not_drain_another_client_of_its_base);
     tcase_add_test(tcase,
                    two_clients_that_cancel_for_each_other_let_the_loop_go_on);
-    tcase_add_test(tcase, a_child_that_just_exits_does_not_disturb_its_parent);
     tcase_add_test(tcase, a_comma_locale_changes_no_request_and_no_reply);
     tcase_add_test(tcase, four_bases_live_side_by_side_in_four_threads);
     suite_add_tcase(suite, tcase);

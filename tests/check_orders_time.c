@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts that keep the loop busy, servers that hang, crowds of calls, and
- * answers that nobody asked for. */
+/* Callbacks that never stop asking, and answers that nobody asked for. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -19,11 +17,6 @@
 
 static const struct fault_step hung[] = {{FAULT_READ, NULL, 0},
                                          {FAULT_STALL, NULL, 0}};
-static const struct fault_step gated[] = {{FAULT_READ, NULL, 0},
-                                          {FAULT_GATE, NULL, 0},
-                                          {FAULT_SEND, PONG, 0},
-                                          {FAULT_AGAIN, NULL, 0}};
-
 static struct event_base *base, *server_base;
 static struct fault_server *server;
 static struct vecwire_client *client;
@@ -110,120 +103,7 @@ run_both(unsigned done)
     ck_assert_uint_eq(runs, done);
 }
 
-/* Until the server has read that many requests. */
-static void
-until_asked(size_t requests)
-{
-    for (int i = 0; i < 5000 && fault_server_requests(server) < requests; i++) {
-        event_base_loop(base, EVLOOP_NONBLOCK);
-        event_base_loop(server_base, EVLOOP_NONBLOCK);
-    }
-    ck_assert_uint_eq(fault_server_requests(server), requests);
-}
-
-/* --- a busy host --- */
-
-START_TEST(an_answer_that_is_there_beats_a_deadline_that_has_passed)
-{
-    unsigned n = _i == 0 ? 1 : 100;
-
-    serve(gated, server_base);
-    client =
-        connect_with(VECWIRE_OPTIONS(.connections = 256, .deadline_ms = 300));
-    /* One by one, so that epoll has never told of many at a time: libevent
-     * asks it for no more than 32 until it has had as many. */
-    for (unsigned i = 0; i < n; i++) {
-        ck_assert_int_eq(get(0, on_reply), VECWIRE_OK);
-        until_asked(i + 1);
-    }
-    fault_server_open_gate(server);
-    event_base_loop(server_base, EVLOOP_NONBLOCK);
-    usleep(320000);
-    run_both(n);
-    ck_assert_uint_eq(failed, 0);
-}
-END_TEST
-
-static uint64_t
-now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static uint64_t asked_at, told_at;
-
-static void
-note_time(const struct vecwire_reply *reply, void *arg)
-{
-    told_at = now_ms();
-    on_reply(reply, arg);
-}
-
-static void
-busy_then_ask(evutil_socket_t fd, short what, void *arg)
-{
-    (void)fd;
-    (void)what;
-    (void)arg;
-    usleep(150000);
-    asked_at = now_ms();
-    ck_assert_int_eq(get(100, note_time), VECWIRE_OK);
-}
-
-START_TEST(a_deadline_set_after_a_busy_callback_is_not_early)
-{
-    serve(hung, base);
-    client = connect_with(VECWIRE_OPTIONS(.connections = 1));
-    event_base_once(base, -1, EV_TIMEOUT, busy_then_ask, NULL, NULL);
-    while (runs == 0)
-        event_base_loop(base, EVLOOP_ONCE);
-    ck_assert_uint_eq(last_code, VECWIRE_ETIMEDOUT);
-    ck_assert_uint_ge(told_at - asked_at, 99);
-}
-END_TEST
-
 /* --- crowds --- */
-
-START_TEST(a_hung_server_holds_no_more_than_the_limits_allow)
-{
-    static const char body[1000];
-    struct vecwire_raw_request raw =
-        VECWIRE_RAW(.method = "POST", .path = "/x", .body = body,
-                    .body_len = sizeof(body));
-    const struct vecwire_stats *stats;
-    unsigned accepted = 0, refused = 0;
-    size_t blocks = 0;
-
-    serve(hung, base);
-    client = connect_with(
-        VECWIRE_OPTIONS(.connections = 4, .max_waiting = 500,
-                        .max_waiting_bytes = _i == 0 ? 0 : 100500));
-    for (int i = 0; i < 100000; i++) {
-        enum vecwire_err err = vecwire_raw(client, &raw, on_reply, NULL, NULL);
-
-        ck_assert(err == VECWIRE_OK || err == VECWIRE_EFULL);
-        accepted += err == VECWIRE_OK;
-        refused += err == VECWIRE_EFULL;
-        if (i == 1000)
-            blocks = counting.blocks;
-    }
-    ck_assert_uint_eq(counting.blocks, blocks);
-    stats = vecwire_client_stats(client);
-    ck_assert_uint_eq(stats->calls_refused, refused);
-    ck_assert_uint_eq(stats->calls_waiting, accepted - 4);
-    if (_i == 0)
-        ck_assert_uint_eq(accepted, 504);
-    else
-        ck_assert_uint_le(stats->waiting_bytes, 100500);
-    ck_assert_uint_eq(runs, 0);
-    vecwire_client_free(client);
-    client = NULL;
-    ck_assert_uint_eq(runs, accepted);
-}
-END_TEST
 
 static void
 ask_again(const struct vecwire_reply *reply, void *arg)
@@ -378,12 +258,7 @@ END_TEST
 static void
 add_tests(TCase *tcase)
 {
-    tcase_add_loop_test(
-        tcase, an_answer_that_is_there_beats_a_deadline_that_has_passed, 0, 2);
     tcase_add_test(tcase, a_lost_reply_has_no_time_of_an_earlier_ones_end);
-    tcase_add_test(tcase, a_deadline_set_after_a_busy_callback_is_not_early);
-    tcase_add_loop_test(
-        tcase, a_hung_server_holds_no_more_than_the_limits_allow, 0, 2);
     tcase_add_test(
         tcase, a_callback_that_asks_and_cancels_for_ever_lets_the_loop_go_on);
     tcase_add_test(

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/client_rig.h"
+#include "tests/fault_steps.h"
 #include "tests/time_rig.h"
 
 #define OK "HTTP/1.1 200 OK\r\n"
@@ -18,24 +20,8 @@
     CHUNKED "d\r\n{\"matches\":[ \r\n30\r\n" ROW("a") ",\r\n2f\r\n" ROW(       \
         "b") "\r\n2\r\n]}\r\n0\r\n\r\n"
 #define DEADLINE_MS 300
+#define REAL_MS 100U /* on the real clock */
 #define MANY 100
-
-#define READ                                                                   \
-    {                                                                          \
-        FAULT_READ, NULL, 0                                                    \
-    }
-#define GATE                                                                   \
-    {                                                                          \
-        FAULT_GATE, NULL, 0                                                    \
-    }
-#define SEND(text)                                                             \
-    {                                                                          \
-        FAULT_SEND, text, 0                                                    \
-    }
-#define AGAIN                                                                  \
-    {                                                                          \
-        FAULT_AGAIN, NULL, 0                                                   \
-    }
 
 static const struct fault_step plain[] = {READ, GATE, FAULT_OK(ROWS, "109"),
                                           AGAIN};
@@ -76,21 +62,23 @@ static const struct kind {
     {"behind 100 Continue", TIME_RIG_SERVER, interim, 1, false, false, 0},
     {"rows", TIME_RIG_SERVER, chunked, 1, true, false, 0},
     {"rows, over TLS", TIME_RIG_TLS, chunked, 1, true, false, 0},
-    {"many calls", TIME_RIG_SERVER, plain, MANY, false, false, 0},
-    {"many calls over TLS", TIME_RIG_TLS, chunked, MANY, false, false, 0},
     {"more than a turn", TIME_RIG_SERVER, long_text, 1, false, true, 4096},
     {"more than a turn, over TLS", TIME_RIG_TLS, long_text, 1, false, true,
      4096},
+    {"many calls", TIME_RIG_SERVER, plain, MANY, false, false, 0},
+    {"many calls over TLS", TIME_RIG_TLS, chunked, MANY, false, false, 0},
     {"more than a turn, many calls", TIME_RIG_SERVER, long_text, MANY, false,
      true, 4096},
 };
 
 #define N_KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
+#define N_SINGLE 11 /* the first ones: one call */
 
 static struct time_rig rig;
 static unsigned runs, failed;
 static size_t n_rows;
 static enum vecwire_err last_code;
+static uint32_t deadline_ms = DEADLINE_MS;
 
 static void
 on_reply(const struct vecwire_reply *reply, void *arg)
@@ -130,7 +118,8 @@ ask(const struct kind *kind)
             VECWIRE_OK);
 }
 
-/* Every call has been asked and nothing answered. False: no TLS here. */
+/* Every call has been asked and nothing answered. False: no TLS here. On the
+ * real clock it may have been too slow. */
 static bool
 ask_all(const struct kind *kind, bool real)
 {
@@ -141,7 +130,7 @@ ask_all(const struct kind *kind, bool real)
     n_rows = 0;
     if (!time_rig_init(&rig, kind->peer, scripts, 1,
                        VECWIRE_OPTIONS(.connections = 256,
-                                       .deadline_ms = DEADLINE_MS,
+                                       .deadline_ms = deadline_ms,
                                        .connect_ms = VECWIRE_NEVER,
                                        .read_per_turn = kind->per_turn)))
         return false;
@@ -151,13 +140,13 @@ ask_all(const struct kind *kind, bool real)
      * had to. */
     for (unsigned i = 0; i < kind->calls; i++) {
         ask(kind);
-        for (int turns = 0; fault_server_requests(rig.server) < i + 1;
-             turns++) {
+        for (int turns = 0;
+             fault_server_requests(rig.server) < i + 1 && runs == 0; turns++) {
             ck_assert_int_lt(turns, 1000);
             time_rig_turn(&rig);
         }
     }
-    ck_assert_uint_eq(runs, 0);
+    ck_assert(real || runs == 0);
     return true;
 }
 
@@ -195,28 +184,44 @@ START_TEST(an_answer_that_came_while_the_loop_slept_beats_the_deadline)
 }
 END_TEST
 
+struct busy {
+    bool done, too_late; /* the call had ended before */
+};
+
 /* The host's own event. */
 static void
 be_busy(evutil_socket_t fd, short what, void *arg)
 {
+    struct busy *busy = arg;
+
     (void)fd;
     (void)what;
-    (void)arg;
+    *busy = (struct busy){.done = true, .too_late = runs > 0};
     answer();
-    usleep((DEADLINE_MS + 50) * 1000);
+    usleep((deadline_ms + 50) * 1000);
 }
 
 START_TEST(so_it_does_on_the_real_clock)
 {
     const struct kind *kind = &kinds[_i];
+    struct busy busy = {false, true};
 
-    if (kind->calls > 1 || kind->per_turn > 0 || !ask_all(kind, true))
-        return;
-    event_base_once(rig.base, -1, EV_TIMEOUT, be_busy, NULL, NULL);
-    while (runs == 0)
-        event_base_loop(rig.base, EVLOOP_ONCE);
+    /* On a machine that is too slow, once more with a longer deadline. */
+    for (int tries = 0; busy.too_late; tries++) {
+        ck_assert_int_lt(tries, 8);
+        if (tries > 0)
+            time_rig_fini(&rig);
+        deadline_ms = REAL_MS << tries;
+        if (!ask_all(kind, true))
+            return;
+        busy.done = false;
+        event_base_once(rig.base, -1, EV_TIMEOUT, be_busy, &busy, NULL);
+        while (runs == 0 || !busy.done)
+            event_base_loop(rig.base, EVLOOP_ONCE);
+    }
     check_answered(kind);
     time_rig_fini(&rig);
+    deadline_ms = DEADLINE_MS;
 }
 END_TEST
 
@@ -234,7 +239,7 @@ static uint64_t asked_at;
 static void
 ask_when_busy(evutil_socket_t fd, short what, void *arg)
 {
-    usleep((DEADLINE_MS + 50) * 1000);
+    usleep((REAL_MS + 50) * 1000);
     asked_at = now_ms();
     ask(arg);
     (void)fd;
@@ -253,15 +258,14 @@ START_TEST(a_limit_set_behind_a_busy_callback_is_not_early)
     ck_assert(time_rig_init(
         &rig, connecting ? TIME_RIG_DEAF_SERVER : TIME_RIG_SERVER, scripts, 1,
         VECWIRE_OPTIONS(.attempts = 1,
-                        .deadline_ms = connecting ? VECWIRE_NEVER : DEADLINE_MS,
-                        .connect_ms =
-                            connecting ? DEADLINE_MS : VECWIRE_NEVER)));
+                        .deadline_ms = connecting ? VECWIRE_NEVER : REAL_MS,
+                        .connect_ms = connecting ? REAL_MS : VECWIRE_NEVER)));
     time_rig_use_real_clock(&rig);
     event_base_once(rig.base, -1, EV_TIMEOUT, ask_when_busy, &kind, NULL);
     while (runs == 0)
         event_base_loop(rig.base, EVLOOP_ONCE);
     ck_assert_int_eq(last_code, VECWIRE_ETIMEDOUT);
-    ck_assert_uint_ge(now_ms() - asked_at, DEADLINE_MS - 1);
+    ck_assert_uint_ge(now_ms() - asked_at, REAL_MS - 1);
     time_rig_fini(&rig);
 }
 END_TEST
@@ -395,20 +399,15 @@ START_TEST(an_endless_answer_does_not_beat_the_deadline)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tc)
 {
-    Suite *suite = suite_create("overslept");
-    TCase *tc = tcase_create("overslept");
-    SRunner *runner = srunner_create(suite);
-    int failures;
-
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_refusal_that_came_while_the_loop_slept_is_told_as_one);
     tcase_add_loop_test(
         tc, an_answer_that_came_while_the_loop_slept_beats_the_deadline, 0,
         N_KINDS);
-    tcase_add_loop_test(tc, so_it_does_on_the_real_clock, 0, N_KINDS);
+    tcase_add_loop_test(tc, so_it_does_on_the_real_clock, 0, N_SINGLE);
     tcase_add_loop_test(tc, a_limit_set_behind_a_busy_callback_is_not_early, 0,
                         2);
     tcase_add_loop_test(
@@ -417,9 +416,10 @@ main(void)
         tc, nothing_that_came_while_the_loop_slept_ends_the_connecting, 0, 3);
     tcase_add_test(tc, half_an_answer_does_not_beat_the_deadline);
     tcase_add_test(tc, an_endless_answer_does_not_beat_the_deadline);
-    suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    failures = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(void)
+{
+    return client_rig_main("overslept", add_tests);
 }

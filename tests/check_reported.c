@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kinds of faults that users of other clients have reported, and that no
  * single room answers for; docs/known-faults.md has them by number. */
-#include <locale.h>
 #include <netinet/in.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <vecwire/vector.h>
-
 #include "codec/buf.h"
 #include "codec/mem.h"
 #include "server/id_index.h"
 #include "tests/client_rig.h"
-#include "tests/float_sample.h"
 #include "tests/net_rig.h"
 
 #define MIB ((size_t)1 << 20)
@@ -330,52 +324,6 @@ START_TEST(a_name_that_fails_at_once_is_told_from_the_loop_which_goes_on)
 }
 END_TEST
 
-/* --- a locale that changes under us (15) --- */
-
-static atomic_bool switching;
-
-static void *
-switch_locales(void *arg)
-{
-    bool comma = false;
-
-    (void)arg;
-    while (atomic_load(&switching)) {
-        comma = !comma;
-        setlocale(LC_NUMERIC, comma ? "" : "C");
-    }
-    return NULL;
-}
-
-START_TEST(another_thread_may_switch_the_locale_meanwhile)
-{
-    static const float vector[] = {0.5F, -1.25F, 1e-30F, 0.1F};
-    static const char text[] = "[0.5,-1.25,1e-30,0.1]";
-    pthread_t thread;
-    char out[128];
-    float back[4];
-    size_t n;
-
-    if (!locale_with_comma()) {
-        printf("SKIP another_thread_may_switch_the_locale_meanwhile: no comma "
-               "locale here\n");
-        return;
-    }
-    setenv("LC_ALL", setlocale(LC_ALL, NULL), 1);
-    atomic_store(&switching, true);
-    ck_assert_int_eq(pthread_create(&thread, NULL, switch_locales, NULL), 0);
-    for (int i = 0; i < 20000; i++) {
-        ck_assert_int_eq(vecwire_vector_format(vector, 4, out, &n), VECWIRE_OK);
-        ck_assert_uint_eq(n, sizeof(text) - 1);
-        ck_assert_mem_eq(out, text, n);
-        ck_assert_int_eq(vecwire_vector_parse(out, n, back, 4, &n), VECWIRE_OK);
-        ck_assert_mem_eq(back, vector, sizeof(vector));
-    }
-    atomic_store(&switching, false);
-    pthread_join(thread, NULL);
-}
-END_TEST
-
 /* --- keys that are made to collide (75) --- */
 
 static uint64_t
@@ -458,7 +406,6 @@ add_tests(TCase *tcase)
     tcase_add_loop_test(
         tcase, a_name_that_fails_at_once_is_told_from_the_loop_which_goes_on, 0,
         2);
-    tcase_add_test(tcase, another_thread_may_switch_the_locale_meanwhile);
     tcase_add_test(tcase, no_two_servers_hash_ids_alike);
     tcase_add_test(tcase, a_size_that_overflows_is_out_of_memory);
 }

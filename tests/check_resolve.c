@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a host to a connection: names, several addresses, the connect limit. */
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tests/name_server.h"
 #include "tests/net_rig.h"
 
 static const struct fault_step hello[] = {
@@ -25,22 +25,6 @@ write_conf(char *path, const char *text)
     ck_assert_int_ge(fd, 0);
     ck_assert_int_eq(write(fd, text, strlen(text)), (int)strlen(text));
     close(fd);
-}
-
-/* A UDP socket on the loopback. */
-static int
-udp_socket(uint16_t *port)
-{
-    struct sockaddr_in sin = {.sin_family = AF_INET,
-                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof(sin);
-    int fd = socket(AF_INET, SOCK_DGRAM, 0);
-
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(bind(fd, (struct sockaddr *)&sin, len), 0);
-    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&sin, &len), 0);
-    *port = ntohs(sin.sin_port);
-    return fd;
 }
 
 START_TEST(localhost_is_found_on_ipv4)
@@ -210,171 +194,135 @@ START_TEST(an_address_that_does_not_answer_leaves_time_for_the_next)
 }
 END_TEST
 
-/* A name server under the test: answers A queries as it is told. */
-struct name_server {
-    struct event *event;
-    char conf[64];
-    char path[64];
-    int fd;
-    unsigned n_queries;
-    bool silent;   /* no answer at all */
-    bool no_aaaa;  /* none to AAAA queries */
-    uint8_t rcode; /* 0: 127.0.0.1, 3: no such name, 2: server failure */
-};
-
-static void
-on_query(evutil_socket_t fd, short what, void *arg)
-{
-    static const uint8_t answer[16] = {0xc0, 0x0c, 0, 1, 0,   1, 0, 0,
-                                       0,    60,   0, 4, 127, 0, 0, 1};
-    struct name_server *server = arg;
-    struct sockaddr_in from;
-    socklen_t len = sizeof(from);
-    uint8_t packet[512];
-    ssize_t n = recvfrom(fd, packet, sizeof(packet) - 16, 0,
-                         (struct sockaddr *)&from, &len);
-    bool is_a;
-
-    (void)what;
-    ck_assert_int_gt(n, 16);
-    server->n_queries++;
-    is_a = packet[n - 3] == 1;
-    if (server->silent || (server->no_aaaa && !is_a))
-        return;
-    packet[2] = 0x81;
-    packet[3] = (uint8_t)(0x80 | server->rcode);
-    if (is_a && server->rcode == 0) {
-        packet[7] = 1;
-        memcpy(packet + n, answer, sizeof(answer));
-        n += (ssize_t)sizeof(answer);
+#define SILENT                                                                 \
+    {                                                                          \
+        .fault = NAME_SILENT                                                   \
     }
-    sendto(fd, packet, (size_t)n, 0, (struct sockaddr *)&from, len);
-}
+static const struct name_rule good = {.a = {.addresses = "127.0.0.1"}};
+static const struct name_rule v4_alone = {.a = {.addresses = "127.0.0.1"},
+                                          .aaaa = SILENT};
+static const struct name_rule unknown = {.a = {.rcode = 3},
+                                         .aaaa = {.rcode = 3}};
+static const struct name_rule fails = {.a = {.rcode = 2}, .aaaa = {.rcode = 2}};
+static const struct name_rule silent = {.a = SILENT, .aaaa = SILENT};
 
-/* A rig whose host is looked up at `server`. */
-static void
-names_init(struct net_rig *rig, struct name_server *server, const char *host)
+/* A rig whose host is looked up at a server with that rule. */
+static struct name_server *
+names_init(struct net_rig *rig, const struct name_rule *rule, const char *host)
 {
-    uint16_t port;
+    struct name_server *server;
 
     rig_init_scripts(rig, host, "127.0.0.1", scripts, 1);
-    server->fd = udp_socket(&port);
-    server->event = event_new(rig->base, server->fd, EV_READ | EV_PERSIST,
-                              on_query, server);
-    event_add(server->event, NULL);
-    snprintf(server->conf, sizeof(server->conf), "nameserver 127.0.0.1:%u\n",
-             (unsigned)port);
-    write_conf(server->path, server->conf);
-    rig->config.resolv_conf = server->path;
+    server = name_server_new(rig->base, "127.0.0.1", rule, 1);
+    rig->config.resolv_conf = name_server_conf(server);
     rig_reconfigure(rig);
+    return server;
 }
 
 static void
 names_fini(struct net_rig *rig, struct name_server *server)
 {
     rig_turn(rig);
-    event_free(server->event);
-    close(server->fd);
-    unlink(server->path);
+    name_server_free(server);
     rig_fini(rig);
 }
 
 START_TEST(a_name_is_looked_up_and_connected_to)
 {
-    struct name_server server = {0};
+    struct name_server *server;
     struct net_rig rig;
     struct rig_call call;
 
-    names_init(&rig, &server, "db.example");
+    server = names_init(&rig, &good, "db.example");
     rig_call_init(&call, &rig);
     rig_do(&call);
     ck_assert_str_eq(
         call.log,
         "resolving connecting sending waiting receiving 200 body end ");
-    ck_assert_uint_ge(server.n_queries, 1);
+    ck_assert_uint_ge(name_server_queries(server), 1);
     ck_assert_ptr_nonnull(
         strstr(fault_server_request(rig.server), "\r\nHost: db.example:"));
     rig_call_fini(&call);
-    names_fini(&rig, &server);
+    names_fini(&rig, server);
 }
 END_TEST
 
 START_TEST(each_new_connection_looks_the_name_up_anew)
 {
-    struct name_server server = {0};
+    struct name_server *server;
     struct net_rig rig;
     struct rig_call first, second;
-    unsigned queries;
+    size_t queries;
 
-    names_init(&rig, &server, "db.example");
+    server = names_init(&rig, &good, "db.example");
     rig_call_init(&first, &rig);
     rig_do(&first);
-    queries = server.n_queries;
+    queries = name_server_queries(server);
     rig_do(&first); /* warm: no question */
-    ck_assert_uint_eq(server.n_queries, queries);
+    ck_assert_uint_eq(name_server_queries(server), queries);
     rig_call_init(&second, &rig);
     rig_do(&second);
-    ck_assert_uint_gt(server.n_queries, queries);
+    ck_assert_uint_gt(name_server_queries(server), queries);
     rig_call_fini(&first);
     rig_call_fini(&second);
-    names_fini(&rig, &server);
+    names_fini(&rig, server);
 }
 END_TEST
 
 START_TEST(an_answer_for_ipv4_alone_is_enough)
 {
-    struct name_server server = {.no_aaaa = true};
+    struct name_server *server;
     struct net_rig rig;
     struct rig_call call;
 
-    names_init(&rig, &server, "db.example");
+    server = names_init(&rig, &v4_alone, "db.example");
     rig_call_init(&call, &rig);
     rig_do(&call);
     ck_assert_str_eq(call.body, "hello");
     rig_call_fini(&call);
-    names_fini(&rig, &server);
+    names_fini(&rig, server);
 }
 END_TEST
 
 START_TEST(a_name_that_does_not_exist_is_no_refused_connection)
 {
-    struct name_server server = {.rcode = 3};
+    struct name_server *server;
     struct net_rig rig;
     struct rig_call call;
 
-    names_init(&rig, &server, "nowhere.example");
+    server = names_init(&rig, &unknown, "nowhere.example");
     rig_call_init(&call, &rig);
     rig_do(&call);
     ck_assert_str_eq(call.log, "resolving lost ");
     ck_assert_int_eq(call.code, VECWIRE_ERESOLVE);
     ck_assert_ptr_nonnull(strstr(call.detail, "nowhere.example"));
-    names_fini(&rig, &server);
+    names_fini(&rig, server);
 }
 END_TEST
 
 START_TEST(a_name_server_that_fails_is_told_as_such)
 {
-    struct name_server server = {.rcode = 2};
+    struct name_server *server;
     struct net_rig rig;
     struct rig_call call;
 
-    names_init(&rig, &server, "db.example");
+    server = names_init(&rig, &fails, "db.example");
     rig.config.connect_ms = 300;
     rig_reconfigure(&rig);
     rig_call_init(&call, &rig);
     rig_do(&call);
     ck_assert(call.code == VECWIRE_ERESOLVE || call.code == VECWIRE_ETIMEDOUT);
-    names_fini(&rig, &server);
+    names_fini(&rig, server);
 }
 END_TEST
 
 START_TEST(the_connect_limit_covers_a_name_server_that_never_answers)
 {
-    struct name_server server = {.silent = true};
+    struct name_server *server;
     struct net_rig rig;
     struct rig_call call;
 
-    names_init(&rig, &server, "db.example");
+    server = names_init(&rig, &silent, "db.example");
     rig.config.connect_ms = 100;
     rig_reconfigure(&rig);
     rig_call_init(&call, &rig);
@@ -382,7 +330,7 @@ START_TEST(the_connect_limit_covers_a_name_server_that_never_answers)
     ck_assert_str_eq(call.log, "resolving lost ");
     ck_assert_int_eq(call.code, VECWIRE_ETIMEDOUT);
     ck_assert_ptr_nonnull(strstr(call.detail, "db.example"));
-    names_fini(&rig, &server);
+    names_fini(&rig, server);
 }
 END_TEST
 
@@ -408,56 +356,55 @@ END_TEST
 
 START_TEST(a_look_up_may_be_closed_and_its_late_answer_hits_nothing)
 {
-    struct name_server server = {0};
+    struct name_server *server;
     struct net_rig rig;
     struct rig_call call;
 
-    names_init(&rig, &server, "db.example");
+    server = names_init(&rig, &good, "db.example");
     rig_call_init(&call, &rig);
     rig_send(&call);
     rig_close(&call);
     rig.pending = 0;
     rig_turn(&rig);
     ck_assert_str_eq(call.log, "");
-    names_fini(&rig, &server);
+    names_fini(&rig, server);
 }
 END_TEST
 
 START_TEST(the_net_may_be_freed_in_a_look_up)
 {
-    struct name_server server = {.silent = _i == 1};
+    struct name_server *server;
     struct net_rig rig;
     struct rig_call call;
 
-    names_init(&rig, &server, "db.example");
+    server = names_init(&rig, _i == 1 ? &silent : &good, "db.example");
     rig_call_init(&call, &rig);
     rig_send(&call);
-    while (server.n_queries == 0)
+    while (name_server_queries(server) == 0)
         event_base_loop(rig.base, EVLOOP_ONCE);
     rig_free_net(&rig);
     rig.pending = 0;
     rig_turn(&rig);
     ck_assert_str_eq(call.log, "resolving ");
-    names_fini(&rig, &server);
+    names_fini(&rig, server);
 }
 END_TEST
 
 /* Trap 20. */
 START_TEST(after_a_look_up_the_loop_returns)
 {
-    struct name_server server = {.rcode = 3};
+    struct name_server *server;
     struct net_rig rig;
     struct rig_call call;
 
-    names_init(&rig, &server, "nowhere.example");
+    server = names_init(&rig, &unknown, "nowhere.example");
     rig_call_init(&call, &rig);
     rig_do(&call);
     rig_close(&call);
-    event_free(server.event);
-    server.event = event_new(rig.base, -1, 0, on_query, &server);
+    name_server_stop(server);
     fault_server_stop_listening(rig.server);
     ck_assert_int_eq(event_base_dispatch(rig.base), 1);
-    names_fini(&rig, &server);
+    names_fini(&rig, server);
 }
 END_TEST
 

@@ -5,20 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/client_rig.h"
+#include "tests/fault_steps.h"
 #include "tests/retry_rig.h"
 
-#define READ                                                                   \
-    {                                                                          \
-        FAULT_READ, NULL, 0                                                    \
-    }
-#define SEND(text)                                                             \
-    {                                                                          \
-        FAULT_SEND, text, 0                                                    \
-    }
-#define AGAIN                                                                  \
-    {                                                                          \
-        FAULT_AGAIN, NULL, 0                                                   \
-    }
 #define BUSY(header)                                                           \
     SEND("HTTP/1.1 503 Busy\r\n" header "Content-Length: 0\r\n\r\n")
 
@@ -132,11 +122,11 @@ END_TEST
 static uint64_t
 ms_until_request(struct retry_call *call, size_t n)
 {
-    uint64_t from = rig.now_ns;
+    uint64_t from = rig.clock.now_ns;
 
     for (retry_turn(call); call->requests < n; retry_pass(call, 1))
-        ck_assert_uint_lt(rig.now_ns - from, UINT64_C(10000000000));
-    return (rig.now_ns - from) / 1000000;
+        ck_assert_uint_lt(rig.clock.now_ns - from, UINT64_C(10000000000));
+    return (rig.clock.now_ns - from) / 1000000;
 }
 
 START_TEST(a_gap_is_drawn_anew_from_a_range_that_doubles)
@@ -315,14 +305,9 @@ START_TEST(a_sick_server_sees_ten_requests_and_a_tenth_more)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tc)
 {
-    Suite *suite = suite_create("retry limits");
-    TCase *tc = tcase_create("retry limits");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_read_arrives_as_often_as_client_and_call_allow, 0,
                         N_SWITCHES);
@@ -335,9 +320,10 @@ main(void)
     tcase_add_test(tc, a_repeated_write_that_fails_keeps_its_unknown_outcome);
     tcase_add_loop_test(tc, a_sick_server_sees_ten_requests_and_a_tenth_more, 0,
                         2);
-    suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(void)
+{
+    return client_rig_main("retry limits", add_tests);
 }

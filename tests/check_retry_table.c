@@ -6,27 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/client_rig.h"
+#include "tests/fault_steps.h"
 #include "tests/retry_rig.h"
 
 #define EMPTY "Content-Length: 0\r\n\r\n"
 
-#define READ                                                                   \
-    {                                                                          \
-        FAULT_READ, NULL, 0                                                    \
-    }
-#define SEND(text)                                                             \
-    {                                                                          \
-        FAULT_SEND, text, 0                                                    \
-    }
 #define GOOD SEND(RETRY_GOOD)
-#define END                                                                    \
-    {                                                                          \
-        FAULT_END, NULL, 0                                                     \
-    }
-#define AGAIN                                                                  \
-    {                                                                          \
-        FAULT_AGAIN, NULL, 0                                                   \
-    }
 #define STATUS(name, line)                                                     \
     static const struct fault_step name[] = {                                  \
         READ, SEND("HTTP/1.1 " line "\r\n" EMPTY), READ, GOOD, AGAIN}
@@ -310,22 +296,18 @@ START_TEST(a_round_that_fails_is_repeated_for_every_verb)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tc)
 {
-    Suite *suite = suite_create("retry table");
-    TCase *tc = tcase_create("retry table");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, each_cell_is_sent_as_often_as_the_table_says, 0,
                         N_ROWS);
     tcase_add_loop_test(tc, a_round_that_fails_is_repeated_for_every_verb, 0,
                         N_ROUNDS * (int)N_RETRY_VERBS);
-    suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(void)
+{
+    return client_rig_main("retry table", add_tests);
 }

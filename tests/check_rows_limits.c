@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a reply: no more than were asked for, none larger than its limit,
  * and none that makes us hold more. */
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/client_rig.h"
+#include "tests/counting_mem.h"
 
 #define MIB ((size_t)1 << 20)
 #define HEAD "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
@@ -128,70 +128,25 @@ START_TEST(a_row_has_as_many_bytes_as_are_allowed)
 }
 END_TEST
 
-static size_t held, most_held;
-
-static void
-count(void *block, int sign)
-{
-    size_t size = block == NULL ? 0 : malloc_usable_size(block);
-
-    held = sign > 0 ? held + size : held - size;
-    if (held > most_held)
-        most_held = held;
-}
-
-static void *
-counted_alloc(size_t size, void *ctx)
-{
-    void *block = malloc(size);
-
-    (void)ctx;
-    count(block, 1);
-    return block;
-}
-
-static void *
-counted_realloc(void *block, size_t old_size, size_t size, void *ctx)
-{
-    void *moved;
-
-    (void)old_size;
-    (void)ctx;
-    count(block, -1);
-    moved = realloc(block, size);
-    count(moved, 1);
-    return moved;
-}
-
-static void
-counted_free(void *block, size_t size, void *ctx)
-{
-    (void)size;
-    (void)ctx;
-    count(block, -1);
-    free(block);
-}
-
-static const struct vecwire_mem counted = {counted_alloc, counted_realloc,
-                                           counted_free, NULL};
+static struct counting_mem counting;
 
 /* A row without end, and one with a part that nobody keeps. */
 START_TEST(what_is_held_of_a_row_is_bounded_by_its_limit)
 {
     struct outcome outcome;
 
-    held = most_held = 0;
+    counting_mem_init(&counting);
     serve(_i < 2 ? "{\"matches\":[{\"id\":\""
                  : "{\"matches\":[{\"id\":\"a\",\"score\":1,\"other\":\"",
           16 * MIB, "\"}]}");
     query(&outcome,
           VECWIRE_OPTIONS(.max_row_bytes = 64 << 10, .read_per_turn = 64 << 10,
-                          .mem = &counted),
+                          .mem = &counting.mem),
           2, _i % 2 == 0);
     ck_assert_int_eq(outcome.code, _i < 2 ? VECWIRE_EDECODE : VECWIRE_OK);
     /* The row, a turn of reading, room to grow, and the client. */
-    ck_assert_msg(most_held < (size_t)512 << 10, "%zu", most_held);
-    ck_assert_uint_eq(held, 0);
+    ck_assert_msg(counting.most < (size_t)512 << 10, "%zu", counting.most);
+    ck_assert_uint_eq(counting.bytes, 0);
 }
 END_TEST
 
@@ -209,16 +164,16 @@ START_TEST(rows_that_were_given_out_are_not_held)
         len += (size_t)sprintf(body + len, "\",\"score\":1}");
     }
     memcpy(body + len, "]}", 3);
-    held = most_held = 0;
+    counting_mem_init(&counting);
     serve(body, 0, "");
     query(&outcome,
           VECWIRE_OPTIONS(.max_row_bytes = 64 << 10, .read_per_turn = 64 << 10,
-                          .mem = &counted),
+                          .mem = &counting.mem),
           100, true);
     ck_assert_msg(outcome.code == VECWIRE_OK, "%s", outcome.message);
     ck_assert_uint_eq(outcome.rows, 100);
-    ck_assert_msg(most_held < (size_t)768 << 10, "%zu", most_held);
-    ck_assert_uint_eq(held, 0);
+    ck_assert_msg(counting.most < (size_t)768 << 10, "%zu", counting.most);
+    ck_assert_uint_eq(counting.bytes, 0);
 }
 END_TEST
 

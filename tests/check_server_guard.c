@@ -183,6 +183,17 @@ START_TEST(a_nul_in_a_head_is_refused)
 }
 END_TEST
 
+START_TEST(an_empty_line_before_a_head_is_refused)
+{
+    struct serve_conn conn;
+
+    ask(&conn, "\r\nGET /ping HTTP/1.1\r\n\r\n");
+    serve_expect_refused(&conn, 400, "invalid_request",
+                         "empty line before the first line");
+    serve_close(&conn);
+}
+END_TEST
+
 /* Byte for byte, until the server has had enough. */
 static void
 drip(struct serve_conn *conn)
@@ -229,7 +240,8 @@ START_TEST(an_idle_connection_is_closed_in_the_end)
     struct serve_conn fresh, used;
     struct serve_reply reply = {0};
 
-    again_with((struct vecwire__serve_limits){SOON, LATE, LATE, LATE, 0});
+    /* Long enough to ask in. */
+    again_with((struct vecwire__serve_limits){4 * SOON, LATE, LATE, LATE, 0});
     serve_open(&fresh);
     ask(&used, "GET /ping HTTP/1.1\r\n\r\n");
     serve_read(&used, &reply, false);
@@ -357,7 +369,7 @@ START_TEST(without_descriptors_the_server_waits_for_some)
         /* Nor does it try again and again: it would compute all the time. */
         answer.fd = waiting.fd;
         ck_assert_int_eq(poll(&answer, 1, 500), 0);
-        ck_assert_uint_lt(serve_cpu_ms() - before, 60);
+        ck_assert_uint_lt(serve_cpu_ms() - before, 250);
         while (n > 0)
             close(taken[--n]);
         expect_pong(&waiting);
@@ -386,6 +398,7 @@ main(void)
     tcase_add_test(tcase, heads_of_one_connection_are_counted_each);
     tcase_add_test(tcase, a_head_that_comes_ahead_is_counted_too);
     tcase_add_test(tcase, a_nul_in_a_head_is_refused);
+    tcase_add_test(tcase, an_empty_line_before_a_head_is_refused);
     tcase_add_test(tcase, a_head_that_drips_is_refused_in_the_end);
     tcase_add_loop_test(tcase, a_body_that_drips_is_refused_in_the_end, 0, 2);
     tcase_add_test(tcase, an_idle_connection_is_closed_in_the_end);

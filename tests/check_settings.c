@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each option of a client does what it says: the same answer once with the
  * option set and once without it. */
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "tests/client_rig.h"
+#include "tests/name_server.h"
 
 /* --- limits on a reply --- */
 
@@ -227,67 +224,35 @@ END_TEST
 
 /* --- names --- */
 
-/* A name server that hears and never answers. */
-struct deaf_names {
-    int fd;
-    char path[64];
-};
-
-static void
-deaf_names_init(struct deaf_names *names)
-{
-    struct sockaddr_in sin = {.sin_family = AF_INET,
-                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof(sin);
-    int file;
-
-    names->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
-    ck_assert_int_ge(names->fd, 0);
-    ck_assert_int_eq(bind(names->fd, (struct sockaddr *)&sin, len), 0);
-    ck_assert_int_eq(getsockname(names->fd, (struct sockaddr *)&sin, &len), 0);
-    strcpy(names->path, "/tmp/vecwire-settings-XXXXXX");
-    file = mkstemp(names->path);
-    ck_assert_int_ge(file, 0);
-    ck_assert_int_gt(dprintf(file, "nameserver 127.0.0.1:%u\n",
-                             (unsigned)ntohs(sin.sin_port)),
-                     0);
-    close(file);
-}
-
-static void
-deaf_names_fini(struct deaf_names *names)
-{
-    close(names->fd);
-    unlink(names->path);
-}
-
 /* The option itself names the file, and the look-up takes connect_ms. Either
  * by its default would end in the deadline, or never ask here. */
 START_TEST(names_are_asked_of_resolv_conf_and_for_connect_ms_at_most)
 {
     static const struct fault_step *const scripts[] = {hello};
+    static const struct name_rule silent = {.a = {.fault = NAME_SILENT},
+                                            .aaaa = {.fault = NAME_SILENT}};
+    struct event_base *base = vecwire_event_base_new();
+    struct name_server *names = name_server_new(base, "127.0.0.1", &silent, 1);
     struct client_rig rig;
     struct rig_outcome outcome;
-    struct deaf_names names;
     const struct vecwire_error *error;
-    char packet[512];
 
-    deaf_names_init(&names);
-    client_rig_init(&rig, scripts, 1,
-                    VECWIRE_OPTIONS(.url = "http://db.example:1",
-                                    .resolv_conf = names.path, .connect_ms = 50,
-                                    .attempts = 1, .deadline_ms = 2000));
+    client_rig_init_on(&rig, base, scripts, 1,
+                       VECWIRE_OPTIONS(.url = "http://db.example:1",
+                                       .resolv_conf = name_server_conf(names),
+                                       .connect_ms = 50, .attempts = 1,
+                                       .deadline_ms = 2000));
     client_rig_get(&rig, &outcome);
     client_rig_run(&rig);
     error = vecwire_reply_error(outcome.reply);
     ck_assert_ptr_nonnull(error);
-    ck_assert_int_gt(recv(names.fd, packet, sizeof(packet), 0), 0);
+    ck_assert_uint_gt(name_server_queries(names), 0);
     ck_assert_int_eq(error->code, VECWIRE_ETIMEDOUT);
     ck_assert_str_eq(error->detail,
                      "db.example: no name server answered in time");
     rig_outcome_fini(&outcome);
+    name_server_free(names);
     client_rig_fini(&rig);
-    deaf_names_fini(&names);
 }
 END_TEST
 

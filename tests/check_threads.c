@@ -199,48 +199,6 @@ START_TEST(a_kept_reply_is_released_by_another_thread_after_its_client_is_gone)
 }
 END_TEST
 
-static atomic_bool stop;
-
-static void *
-switch_locales(void *arg)
-{
-    const char *name = arg;
-    unsigned switches = 0;
-
-    for (; !atomic_load(&stop) || switches < 2; switches++)
-        ck_assert_ptr_nonnull(
-            setlocale(LC_NUMERIC, switches % 2 == 0 ? name : "C"));
-    return NULL;
-}
-
-START_TEST(a_thread_that_switches_the_locale_changes_no_query_of_another)
-{
-    struct host host = {.kept_fd = -1};
-    pthread_t switcher;
-    locale_t held;
-    char name[64];
-
-    if (!locale_with_comma()) {
-        printf("SKIP a_thread_that_switches_the_locale_changes_no_query_of_"
-               "another: no comma locale here\n");
-        return;
-    }
-    snprintf(name, sizeof(name), "%s", setlocale(LC_NUMERIC, NULL));
-    /* One made for the occasion has no file any more. */
-    held = duplocale(LC_GLOBAL_LOCALE);
-    ck_assert(held != (locale_t)0);
-    atomic_store(&stop, false);
-    ck_assert_int_eq(pthread_create(&switcher, NULL, switch_locales, name), 0);
-    begin(&host);
-    end(&host);
-    atomic_store(&stop, true);
-    ck_assert_int_eq(pthread_join(switcher, NULL), 0);
-    ck_assert_ptr_nonnull(strstr(host.request, TEXT));
-    freelocale(held);
-}
-END_TEST
-
-/* Nothing is worked out on first use: each does the first in this process. */
 static void *
 convert(void *arg)
 {
@@ -255,6 +213,55 @@ convert(void *arg)
     return NULL;
 }
 
+static atomic_bool stop;
+
+static void *
+switch_locales(void *arg)
+{
+    const char *name = arg;
+    unsigned switches = 0;
+
+    for (; !atomic_load(&stop) || switches < 2; switches++)
+        ck_assert_ptr_nonnull(
+            setlocale(LC_NUMERIC, switches % 2 == 0 ? name : "C"));
+    return NULL;
+}
+
+START_TEST(a_thread_that_switches_the_locale_changes_no_text_of_another)
+{
+    struct host host = {.kept_fd = -1};
+    pthread_t switcher;
+    locale_t held;
+    char name[64];
+    unsigned n_good = 0;
+    bool good;
+
+    if (!locale_with_comma()) {
+        printf("SKIP a_thread_that_switches_the_locale_changes_no_text_of_"
+               "another: no comma locale here\n");
+        return;
+    }
+    snprintf(name, sizeof(name), "%s", setlocale(LC_NUMERIC, NULL));
+    /* One made for the occasion has no file any more. */
+    held = duplocale(LC_GLOBAL_LOCALE);
+    ck_assert(held != (locale_t)0);
+    atomic_store(&stop, false);
+    ck_assert_int_eq(pthread_create(&switcher, NULL, switch_locales, name), 0);
+    begin(&host);
+    for (int i = 0; i < 5000; i++) {
+        (void)convert(&good);
+        n_good += good;
+    }
+    end(&host);
+    atomic_store(&stop, true);
+    ck_assert_int_eq(pthread_join(switcher, NULL), 0);
+    ck_assert_ptr_nonnull(strstr(host.request, TEXT));
+    ck_assert_uint_eq(n_good, 5000);
+    freelocale(held);
+}
+END_TEST
+
+/* Nothing is worked out on first use: each does the first in this process. */
 START_TEST(pure_functions_may_be_called_first_in_several_threads_at_once)
 {
     pthread_t threads[THREADS];
@@ -289,7 +296,7 @@ main(void)
         tcase,
         a_kept_reply_is_released_by_another_thread_after_its_client_is_gone);
     tcase_add_test(
-        tcase, a_thread_that_switches_the_locale_changes_no_query_of_another);
+        tcase, a_thread_that_switches_the_locale_changes_no_text_of_another);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);

@@ -5,24 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/client_rig.h"
+#include "tests/fault_steps.h"
 #include "tests/time_rig.h"
 
 #define OK "HTTP/1.1 200 OK\r\n"
 #define REQUEST_MS 30000
 #define UPLOAD_MS 20000
-
-#define READ                                                                   \
-    {                                                                          \
-        FAULT_READ, NULL, 0                                                    \
-    }
-#define STALL                                                                  \
-    {                                                                          \
-        FAULT_STALL, NULL, 0                                                   \
-    }
-#define SEND(text)                                                             \
-    {                                                                          \
-        FAULT_SEND, text, 0                                                    \
-    }
 
 static const struct fault_step stores[] = {
     READ, FAULT_OK("{\"added\":1}", "11"), {FAULT_AGAIN, NULL, 0}};
@@ -205,21 +194,17 @@ START_TEST(in_every_state_an_upload_ends_once_by_a_deadline_or_a_cancel)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tc)
 {
-    Suite *suite = suite_create("time and uploads");
-    TCase *tc = tcase_create("time and uploads");
-    SRunner *runner = srunner_create(suite);
-    int failures;
-
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(
         tc, in_every_state_an_upload_ends_once_by_a_deadline_or_a_cancel, 0,
         (int)N_STATES * N_ENDS);
-    suite_add_tcase(suite, tc);
-    srunner_run_all(runner, CK_ENV);
-    failures = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int
+main(void)
+{
+    return client_rig_main("time and uploads", add_tests);
 }

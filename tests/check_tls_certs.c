@@ -1,68 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose certificates are taken. Of those that are refused the server must not
  * have got a byte of a request. Each row is a line of docs/tls.md. */
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <event2/dns.h>
-#include <event2/dns_struct.h>
 
 #include "tests/client_rig.h"
+#include "tests/name_server.h"
 #include "tests/tls_rig.h"
-
-/* --- names that lead here --- */
-
-static struct names {
-    struct evdns_server_port *port;
-    char file[64];
-} names;
-
-static void
-on_question(struct evdns_server_request *req, void *arg)
-{
-    (void)arg;
-    for (int i = 0; i < req->nquestions; i++) {
-        const struct in_addr here = {htonl(INADDR_LOOPBACK)};
-
-        if (req->questions[i]->type == EVDNS_TYPE_A)
-            evdns_server_request_add_a_reply(req, req->questions[i]->name, 1,
-                                             &here, 60);
-    }
-    evdns_server_request_respond(req, 0);
-}
-
-/* Every name is 127.0.0.1. */
-static void
-names_init(struct event_base *base)
-{
-    struct sockaddr_in sin = {.sin_family = AF_INET,
-                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof(sin);
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0), file;
-
-    ck_assert_int_eq(bind(fd, (struct sockaddr *)&sin, len), 0);
-    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&sin, &len), 0);
-    names.port =
-        evdns_add_server_port_with_base(base, fd, 0, on_question, NULL);
-    ck_assert_ptr_nonnull(names.port);
-    strcpy(names.file, "/tmp/vecwire-names-XXXXXX");
-    file = mkstemp(names.file);
-    ck_assert_int_gt(dprintf(file, "nameserver 127.0.0.1:%u\n",
-                             (unsigned)ntohs(sin.sin_port)),
-                     0);
-    close(file);
-}
-
-static void
-names_fini(void)
-{
-    evdns_close_server_port(names.port);
-    unlink(names.file);
-}
 
 /* --- one row --- */
 
@@ -118,6 +62,9 @@ check_row(const struct row *row)
     struct vecwire_options options =
         VECWIRE_OPTIONS(.insecure = row->insecure, .ca_file = row->ca_file);
     struct cert_spec spec = row->spec;
+    /* All names lead here. */
+    static const struct name_rule here = {.a = {.addresses = "127.0.0.1"}};
+    struct name_server *names;
     const struct cert *cert;
     struct tls_rig rig;
 
@@ -133,11 +80,11 @@ check_row(const struct row *row)
     else if (!tls_rig_init_at(&rig, "::1", cert, tls_rig_answers))
         return; /* a machine without IPv6 */
     serve_as(&rig, row, cert);
-    names_init(rig.base);
-    options.resolv_conf = names.file;
+    names = name_server_new(rig.base, "127.0.0.1", &here, 1);
+    options.resolv_conf = name_server_conf(names);
     ck_assert_int_eq(tls_rig_client(&rig, row->host, options), VECWIRE_OK);
     check_result(&rig, row);
-    names_fini();
+    name_server_free(names);
     tls_rig_fini(&rig);
 }
 

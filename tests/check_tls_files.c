@@ -243,7 +243,11 @@ START_TEST(no_passphrase_is_asked_for_on_the_terminal)
     pid_t child;
     ssize_t n;
 
-    ck_assert_int_ge(master, 0);
+    if (master < 0) {
+        printf("SKIP no_passphrase_is_asked_for_on_the_terminal: no terminals "
+               "here\n");
+        return;
+    }
     ck_assert_int_eq(grantpt(master), 0);
     ck_assert_int_eq(unlockpt(master), 0);
     cert_locked_key(file, sizeof(file), cert_localhost(), _i == 1);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/client_rig.h"
 #include "tests/net_rig.h"
 
 #define OK "HTTP/1.1 200 OK\r\n"
@@ -98,6 +99,7 @@ END_TEST
 static void
 add_tests(TCase *tcase)
 {
+    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, a_pass_takes_no_more_than_one_turn_of_a_reply, 0,
                         N_REPLIES);
     tcase_add_test(tcase, a_call_may_be_closed_between_two_turns);
@@ -106,16 +108,5 @@ add_tests(TCase *tcase)
 int
 main(void)
 {
-    Suite *suite = suite_create("turns");
-    TCase *tcase = tcase_create("turns");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    tcase_set_timeout(tcase, 60);
-    add_tests(tcase);
-    suite_add_tcase(suite, tcase);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return client_rig_main("turns", add_tests);
 }

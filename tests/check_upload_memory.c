@@ -78,49 +78,17 @@ END_TEST
 
 /* --- how much --- */
 
-struct weighing_mem {
-    struct vecwire_mem mem;
-    size_t bytes, most;
-};
-
-static void *
-weigh(struct weighing_mem *weighing, void *block, size_t old, size_t size)
-{
-    weighing->bytes += size - old;
-    if (weighing->bytes > weighing->most)
-        weighing->most = weighing->bytes;
-    return block;
-}
-
-static void *
-weigh_alloc(size_t size, void *ctx)
-{
-    return weigh(ctx, malloc(size), 0, size);
-}
-
-static void *
-weigh_realloc(void *block, size_t old_size, size_t size, void *ctx)
-{
-    return weigh(ctx, realloc(block, size), old_size, size);
-}
-
-static void
-weigh_free(void *block, size_t size, void *ctx)
-{
-    free(weigh(ctx, block, size, 0));
-}
-
 /* The most that an upload of so many rows holds at a time. */
 static size_t
 most_bytes(size_t rows)
 {
-    struct weighing_mem weighing = {
-        {weigh_alloc, weigh_realloc, weigh_free, &weighing}, 0, 0};
+    struct counting_mem counting;
     struct client_rig rig;
     struct upload_seen seen = {.rig = NULL};
     size_t taken;
 
-    client_rig_init(&rig, willing, 1, VECWIRE_OPTIONS(.mem = &weighing.mem));
+    counting_mem_init(&counting);
+    client_rig_init(&rig, willing, 1, VECWIRE_OPTIONS(.mem = &counting.mem));
     ck_assert_int_eq(
         upload_rig_begin(
             &rig, &seen,
@@ -141,8 +109,8 @@ most_bytes(size_t rows)
     ck_assert_uint_eq(seen.failed, 0);
     vecwire_uploader_free(seen.up);
     client_rig_fini(&rig);
-    ck_assert_uint_eq(weighing.bytes, 0);
-    return weighing.most;
+    ck_assert_uint_eq(counting.bytes, 0);
+    return counting.most;
 }
 
 START_TEST(an_upload_of_any_length_holds_a_few_requests_at_a_time)

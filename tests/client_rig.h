@@ -10,7 +10,7 @@
 #include "tests/fault_server.h"
 
 /* Longer than anything here takes; only a test that fails waits so long. */
-#define RIG_PATIENCE_MS 3000
+#define RIG_PATIENCE_MS 15000
 
 struct client_rig {
     struct event_base *base;

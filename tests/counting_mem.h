@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An allocator that fails when told to, and checks the sizes it is given
- * back. */
+/* An allocator that fails when told to, knows how much is held, and checks the
+ * sizes it is given back. */
 #ifndef VECWIRE_TESTS_COUNTING_MEM_H
 #define VECWIRE_TESTS_COUNTING_MEM_H
 
@@ -18,6 +18,7 @@ struct counting_mem {
     bool and_after; /* all later ones fail as well */
     size_t blocks;  /* not freed yet */
     size_t bytes;   /* of them */
+    size_t most;    /* bytes at a time */
 };
 
 /* Before each block stands its size. */
@@ -33,9 +34,8 @@ counting_mem_fails(struct counting_mem *counting)
 }
 
 static inline void *
-counting_mem_alloc(size_t size, void *ctx)
+counting_mem_take(struct counting_mem *counting, size_t size)
 {
-    struct counting_mem *counting = ctx;
     char *block;
 
     assert(size > 0);
@@ -47,6 +47,22 @@ counting_mem_alloc(size_t size, void *ctx)
     counting->blocks++;
     counting->bytes += size;
     return block + COUNTING_MEM_FRONT;
+}
+
+static inline void
+counting_mem_weigh(struct counting_mem *counting)
+{
+    if (counting->bytes > counting->most)
+        counting->most = counting->bytes;
+}
+
+static inline void *
+counting_mem_alloc(size_t size, void *ctx)
+{
+    void *block = counting_mem_take(ctx, size);
+
+    counting_mem_weigh(ctx);
+    return block;
 }
 
 static inline void
@@ -66,12 +82,13 @@ counting_mem_free(void *block, size_t size, void *ctx)
 static inline void *
 counting_mem_realloc(void *block, size_t old_size, size_t size, void *ctx)
 {
-    void *moved = counting_mem_alloc(size, ctx);
+    void *moved = counting_mem_take(ctx, size);
 
     if (moved == NULL)
         return NULL;
     memcpy(moved, block, old_size < size ? old_size : size);
     counting_mem_free(block, old_size, ctx);
+    counting_mem_weigh(ctx);
     return moved;
 }
 

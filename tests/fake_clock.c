@@ -30,6 +30,15 @@ fake_clock_init(struct fake_clock *clock, const struct vecwire_mem *mem)
                          &source);
 }
 
+struct vecwire__clock
+fake_clock_lead(struct fake_clock *clock, struct vecwire__timers *timers)
+{
+    struct vecwire__clock was = timers->clock;
+
+    timers->clock = (struct vecwire__clock){now, arm, clock};
+    return was;
+}
+
 void
 fake_clock_fini(struct fake_clock *clock)
 {

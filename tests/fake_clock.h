@@ -20,6 +20,11 @@ void fake_clock_init(struct fake_clock *clock, const struct vecwire_mem *mem);
 
 void fake_clock_fini(struct fake_clock *clock);
 
+/* Other timers, those of a client, go by this clock from here on; what they
+ * went by. Whoever lets time pass runs them. */
+struct vecwire__clock fake_clock_lead(struct fake_clock *clock,
+                                      struct vecwire__timers *timers);
+
 /* Let time pass: the timers run at each moment for which they armed. */
 void fake_clock_pass(struct fake_clock *clock, uint64_t ns);
 

@@ -7,7 +7,7 @@
 
 #include <vecwire/vecwire.h>
 
-#include "tests/fault_server.h"
+#include "tests/fault_steps.h"
 
 /* The call that the fault meets. */
 enum fault_call {
@@ -153,10 +153,6 @@ extern const struct fault_dialect fault_hms;
     {                                                                          \
         SCRIPT(__VA_ARGS__)                                                    \
     }
-#define READ                                                                   \
-    {                                                                          \
-        FAULT_READ, NULL, 0                                                    \
-    }
 #define READ_HEAD                                                              \
     {                                                                          \
         FAULT_READ_HEAD, NULL, 0                                               \
@@ -164,10 +160,6 @@ extern const struct fault_dialect fault_hms;
 #define READ_SOME(n)                                                           \
     {                                                                          \
         FAULT_READ_SOME, NULL, n                                               \
-    }
-#define SEND(text)                                                             \
-    {                                                                          \
-        FAULT_SEND, text, sizeof(text) - 1                                     \
     }
 /* Status and reason, and the body. */
 #define REPLY(status, body)                                                    \
@@ -190,10 +182,6 @@ extern const struct fault_dialect fault_hms;
     {                                                                          \
         FAULT_SERVE, NULL, 0                                                   \
     }
-#define GATE                                                                   \
-    {                                                                          \
-        FAULT_GATE, NULL, 0                                                    \
-    }
 #define DISCARD                                                                \
     {                                                                          \
         FAULT_DISCARD, NULL, 0                                                 \
@@ -201,10 +189,6 @@ extern const struct fault_dialect fault_hms;
 #define HALF_CLOSE                                                             \
     {                                                                          \
         FAULT_HALF_CLOSE, NULL, 0                                              \
-    }
-#define RESET                                                                  \
-    {                                                                          \
-        FAULT_RESET, NULL, 0                                                   \
     }
 #define RAW(bytes)                                                             \
     {                                                                          \
@@ -217,14 +201,6 @@ extern const struct fault_dialect fault_hms;
 #define CUT                                                                    \
     {                                                                          \
         FAULT_CUT, NULL, 0                                                     \
-    }
-#define STALL                                                                  \
-    {                                                                          \
-        FAULT_STALL, NULL, 0                                                   \
-    }
-#define END                                                                    \
-    {                                                                          \
-        FAULT_END, NULL, 0                                                     \
     }
 
 /* --- replies --- */

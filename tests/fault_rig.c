@@ -18,39 +18,22 @@
 
 /* --- time --- */
 
-static uint64_t
-clock_now(void *ctx)
-{
-    struct fault_run *run = ctx;
-
-    return run->now_ns;
-}
-
-static void
-clock_arm(void *ctx, uint64_t at_ns)
-{
-    struct fault_run *run = ctx;
-
-    run->armed_ns = at_ns;
-}
-
 /* The client's clock stands still until a run moves it. */
 static void
 hold_clock(struct fault_run *run)
 {
-    run->now_ns = 1000000000;
+    run->clock.now_ns = FAKE_S;
     run->client->engine.random = 1; /* of the gaps between attempts */
-    run->client->timers.clock =
-        (struct vecwire__clock){clock_now, clock_arm, run};
+    (void)fake_clock_lead(&run->clock, &run->client->timers);
 }
 
 static void
 move_clock(struct fault_run *run)
 {
-    ck_assert_msg(run->armed_ns != 0, "%s: hangs", run->fault->name);
-    if (run->armed_ns > run->now_ns)
-        run->now_ns = run->armed_ns;
-    run->armed_ns = 0;
+    ck_assert_msg(run->clock.armed_ns != 0, "%s: hangs", run->fault->name);
+    if (run->clock.armed_ns > run->clock.now_ns)
+        run->clock.now_ns = run->clock.armed_ns;
+    run->clock.armed_ns = 0;
     event_active(run->client->timer_event, EV_TIMEOUT, 0);
 }
 

@@ -6,6 +6,7 @@
 #include <event2/event.h>
 
 #include "tests/counting_mem.h"
+#include "tests/fake_clock.h"
 #include "tests/fault_list.h"
 
 /* What one call came to. */
@@ -37,8 +38,8 @@ struct fault_run {
     const struct fault_step *scripts[5];
     size_t n_scripts;
     char url[64];
-    uint64_t now_ns, armed_ns; /* the client's clock */
-    unsigned ended;            /* calls */
+    struct fake_clock clock; /* the client's */
+    unsigned ended;          /* calls */
     bool gate_opened, closed;
     struct fault_outcome outcomes[FAULT_MAX_CALLS];
     int peer;  /* a socket of prepare(); 0: none */

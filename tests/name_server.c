@@ -41,6 +41,7 @@ struct name_server {
     size_t n_rules, n_queries, n_waiting;
     struct packet_list packets;
     char asked[MAX_ASKED][256]; /* their names */
+    char conf[40];
     int fd;
     uint16_t port;
 };
@@ -290,6 +291,19 @@ on_query(evutil_socket_t fd, short what, void *arg)
         answer_query(arg, query, (size_t)n, &from);
 }
 
+static void
+write_conf(struct name_server *server, const char *address)
+{
+    int fd;
+
+    strcpy(server->conf, "/tmp/vecwire-names-XXXXXX");
+    fd = mkstemp(server->conf);
+    if (fd < 0 ||
+        dprintf(fd, "nameserver %s:%u\n", address, (unsigned)server->port) < 0)
+        abort();
+    close(fd);
+}
+
 struct name_server *
 name_server_new(struct event_base *base, const char *address,
                 const struct name_rule *rules, size_t n)
@@ -312,6 +326,7 @@ name_server_new(struct event_base *base, const char *address,
     server->readable =
         event_new(base, server->fd, EV_READ | EV_PERSIST, on_query, server);
     event_add(server->readable, NULL);
+    write_conf(server, address);
     return server;
 }
 
@@ -335,6 +350,7 @@ name_server_free(struct name_server *server)
     if (server == NULL)
         return;
     name_server_stop(server);
+    unlink(server->conf);
     free(server);
 }
 
@@ -342,6 +358,12 @@ uint16_t
 name_server_port(const struct name_server *server)
 {
     return server->port;
+}
+
+const char *
+name_server_conf(const struct name_server *server)
+{
+    return server->conf;
 }
 
 size_t

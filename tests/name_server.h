@@ -51,6 +51,9 @@ void name_server_free(struct name_server *server); /* NULL is fine */
 
 uint16_t name_server_port(const struct name_server *server);
 
+/* A resolv.conf that names it and no other; it goes with the server. */
+const char *name_server_conf(const struct name_server *server);
+
 /* Close its socket: whoever asks is told that nobody is there. */
 void name_server_stop(struct name_server *server);
 

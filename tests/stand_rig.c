@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/stand_rig.h"
 
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #define ROW "{\"id\":\"a\",\"text\":\"t\",\"metadata\":{},\"score\":1}"
 #define MATCHES "{\"matches\":[" ROW "," ROW "]}"
@@ -144,28 +141,14 @@ stand_call(struct stand_rig *stand)
     return err;
 }
 
-/* A name server that never answers, and a resolv.conf that names it. */
+/* A name server that never answers. */
 static void
 mute_resolver(struct stand_rig *stand)
 {
-    struct sockaddr_in sin = {.sin_family = AF_INET,
-                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof(sin);
-    char line[40];
-    int fd;
+    static const struct name_rule mute_rule = {.a = {.fault = NAME_SILENT},
+                                               .aaaa = {.fault = NAME_SILENT}};
 
-    stand->name_server = socket(AF_INET, SOCK_DGRAM, 0);
-    ck_assert_int_ge(stand->name_server, 0);
-    ck_assert_int_eq(bind(stand->name_server, (struct sockaddr *)&sin, len), 0);
-    ck_assert_int_eq(
-        getsockname(stand->name_server, (struct sockaddr *)&sin, &len), 0);
-    snprintf(line, sizeof(line), "nameserver 127.0.0.1:%u\n",
-             (unsigned)ntohs(sin.sin_port));
-    strcpy(stand->resolv_conf, "/tmp/vecwire-resolv-XXXXXX");
-    fd = mkstemp(stand->resolv_conf);
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(write(fd, line, strlen(line)), (int)strlen(line));
-    close(fd);
+    stand->names = name_server_new(stand->rig.base, "127.0.0.1", &mute_rule, 1);
 }
 
 /* The client that the rig has made is of no use: it needs another URL. */
@@ -182,8 +165,9 @@ make_client_anew(struct stand_rig *stand, const char *scheme, const char *host)
         &rig->client, rig->base,
         &VECWIRE_OPTIONS(.url = rig->url, .mem = &stand->counting.mem,
                          .loop = rig->loop, .insecure = *host == '1',
-                         .resolv_conf =
-                             *host == '1' ? NULL : stand->resolv_conf));
+                         .resolv_conf = *host == '1'
+                                            ? NULL
+                                            : name_server_conf(stand->names)));
     if (err == VECWIRE_OK)
         return true;
     ck_assert_int_eq(err, VECWIRE_EUNSUPPORTED);
@@ -279,7 +263,6 @@ stand_begin(struct stand_rig *stand, enum stand which, struct event_base *base)
     memset(stand, 0, sizeof(*stand));
     counting_mem_init(&stand->counting);
     stand->stand = which;
-    stand->name_server = -1;
     one = which == STAND_QUEUED || which == STAND_UPLOAD_BUSY;
     client_rig_init_on(&stand->rig, base, &scripts[which], 1,
                        VECWIRE_OPTIONS(.connections = one ? 1 : 3,
@@ -322,7 +305,7 @@ stand_finish(struct stand_rig *stand)
         if (stand->runs == stand->calls && stand->upload_runs == stand->uploads)
             return;
         fault_server_open_gate(stand->rig.server);
-        event_base_loop(stand->rig.base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+        event_base_loop(stand->rig.base, EVLOOP_ONCE);
     }
     ck_abort_msg("%s: %u of %u calls, %u of %u uploads have ended",
                  stand_names[stand->stand], stand->runs, stand->calls,
@@ -335,10 +318,7 @@ stand_end(struct stand_rig *stand)
     vecwire_client_free(stand->rig.client);
     stand->rig.client = NULL;
     vecwire_uploader_free(stand->up);
+    name_server_free(stand->names);
     client_rig_fini(&stand->rig);
     ck_assert_uint_eq(stand->counting.blocks, 0);
-    if (stand->name_server < 0)
-        return;
-    close(stand->name_server);
-    unlink(stand->resolv_conf);
 }

@@ -6,6 +6,7 @@
 
 #include "tests/client_rig.h"
 #include "tests/counting_mem.h"
+#include "tests/name_server.h"
 
 enum stand {
     STAND_NEW,  /* no call yet */
@@ -37,8 +38,7 @@ struct stand_rig {
     unsigned uploads, upload_runs;
     enum vecwire_err upload_code;
     void (*then)(struct stand_rig *stand); /* in the first callback, if set */
-    int name_server;                       /* never answers; -1: none */
-    char resolv_conf[40];
+    struct name_server *names;             /* never answers; NULL: none */
 };
 
 extern const char *const stand_names[STAND_N];

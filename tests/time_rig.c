@@ -16,18 +16,6 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-static uint64_t
-clock_now(void *ctx)
-{
-    return ((struct time_rig *)ctx)->now_ns;
-}
-
-static void
-clock_arm(void *ctx, uint64_t at_ns)
-{
-    ((struct time_rig *)ctx)->armed_ns = at_ns;
-}
-
 static bool
 wants_tls(enum time_rig_peer peer)
 {
@@ -136,21 +124,6 @@ listen_deaf(struct time_rig *rig)
     return ntohs(sin.sin_port);
 }
 
-static void
-write_conf(struct time_rig *rig)
-{
-    char text[64];
-    int fd;
-
-    strcpy(rig->path, "/tmp/vecwire-time-XXXXXX");
-    fd = mkstemp(rig->path);
-    ck_assert_int_ge(fd, 0);
-    snprintf(text, sizeof(text), "nameserver 127.0.0.1:%u\n",
-             (unsigned)name_server_port(rig->names));
-    ck_assert_int_eq(write(fd, text, strlen(text)), (int)strlen(text));
-    close(fd);
-}
-
 bool
 time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
               const struct fault_step *const *scripts, size_t n,
@@ -159,7 +132,7 @@ time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
     char url[64];
 
     memset(rig, 0, sizeof(*rig));
-    rig->now_ns = 1;
+    rig->clock.now_ns = 1;
     counting_mem_init(&rig->counting);
     rig->base = vecwire_event_base_new();
     rig->server_base = vecwire_event_base_new();
@@ -167,7 +140,6 @@ time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
     rig->server = fault_server_new(rig->server_base, "127.0.0.1", scripts, n);
     rig->names =
         name_server_new(rig->server_base, "127.0.0.1", rule_for(peer), 1);
-    write_conf(rig);
     if (!use_tls(rig, peer, &options)) {
         time_rig_fini(rig);
         return false;
@@ -179,12 +151,10 @@ time_rig_init(struct time_rig *rig, enum time_rig_peer peer,
                  : (unsigned)fault_server_port(rig->server));
     options.url = url;
     options.mem = &rig->counting.mem;
-    options.resolv_conf = rig->path;
+    options.resolv_conf = name_server_conf(rig->names);
     ck_assert_int_eq(vecwire_client_new(&rig->client, rig->base, &options),
                      VECWIRE_OK);
-    rig->real = rig->client->timers.clock;
-    rig->client->timers.clock =
-        (struct vecwire__clock){clock_now, clock_arm, rig};
+    rig->real = fake_clock_lead(&rig->clock, &rig->client->timers);
     return true;
 }
 
@@ -201,7 +171,6 @@ time_rig_fini(struct time_rig *rig)
     drop_tls(rig);
     for (int i = 0; i < TIME_RIG_DEAF && rig->deaf[0] != 0; i++)
         close(rig->deaf[i]);
-    unlink(rig->path);
     ck_assert_uint_eq(rig->counting.blocks, 0);
 }
 
@@ -215,9 +184,9 @@ void
 time_rig_step(struct time_rig *rig)
 {
     /* A pass takes some time. */
-    rig->now_ns += 1000;
-    if (rig->armed_ns != 0 && rig->armed_ns <= rig->now_ns) {
-        rig->armed_ns = 0;
+    rig->clock.now_ns += 1000;
+    if (rig->clock.armed_ns != 0 && rig->clock.armed_ns <= rig->clock.now_ns) {
+        rig->clock.armed_ns = 0;
         event_active(rig->client->timer_event, EV_TIMEOUT, 0);
     }
     /* EVLOOP_NONBLOCK alone goes on as long as there is something to do. */
@@ -236,20 +205,20 @@ time_rig_turn(struct time_rig *rig)
 void
 time_rig_pass(struct time_rig *rig, uint64_t ms)
 {
-    uint64_t until = rig->now_ns + ms * NS_PER_MS;
+    uint64_t until = rig->clock.now_ns + ms * NS_PER_MS;
 
-    while (rig->armed_ns != 0 && rig->armed_ns <= until) {
-        if (rig->armed_ns > rig->now_ns)
-            rig->now_ns = rig->armed_ns;
+    while (rig->clock.armed_ns != 0 && rig->clock.armed_ns <= until) {
+        if (rig->clock.armed_ns > rig->clock.now_ns)
+            rig->clock.now_ns = rig->clock.armed_ns;
         time_rig_turn(rig);
     }
-    if (rig->now_ns < until)
-        rig->now_ns = until;
+    if (rig->clock.now_ns < until)
+        rig->clock.now_ns = until;
     time_rig_turn(rig);
 }
 
 void
 time_rig_oversleep(struct time_rig *rig, uint64_t ms)
 {
-    rig->now_ns += ms * NS_PER_MS;
+    rig->clock.now_ns += ms * NS_PER_MS;
 }

@@ -10,8 +10,8 @@
 #include <event2/event.h>
 #include <vecwire/vecwire.h>
 
-#include "net/timers.h"
 #include "tests/counting_mem.h"
+#include "tests/fake_clock.h"
 #include "tests/fault_server.h"
 #include "tests/name_server.h"
 
@@ -24,10 +24,9 @@ struct time_rig {
     struct vecwire_client *client;
     struct counting_mem counting;
     struct ssl_ctx_st *tls; /* the server's; NULL: plain */
-    uint64_t now_ns, armed_ns;
+    struct fake_clock clock;
     struct vecwire__clock real;
     int deaf[TIME_RIG_DEAF];
-    char path[64]; /* a resolv.conf that names `names` */
 };
 
 /* What the client talks to. */
