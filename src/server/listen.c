@@ -21,22 +21,48 @@
 #define BACKLOG 1024
 #define WRITE_MAX ((size_t)1 << 20) /* bytes that one write may take */
 
-static struct bufferevent *
-make_bufferevent(struct event_base *base, void *arg)
+static bool
+prepare(struct vecwire__listen *listen)
 {
-    struct vecwire__listen *listen = arg;
+    struct event_base *base = listen->conns->base;
+    bool tls = listen->tls != NULL;
     struct bufferevent *bev =
-        listen->tls != NULL
-            ? vecwire__serve_tls_accept(base, listen->tls)
+        tls ? vecwire__serve_tls_accept(base, listen->tls)
             : bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
 
     if (bev == NULL)
-        return NULL;
+        return false;
     bufferevent_set_max_single_write(bev, WRITE_MAX);
-    if (!vecwire__serve_conn_add(listen->conns, bev, listen->tls != NULL)) {
-        bufferevent_free(bev);
-        return NULL;
-    }
+    if (vecwire__serve_conn_prepare(listen->conns, bev, tls))
+        return true;
+    bufferevent_free(bev);
+    return false;
+}
+
+/* Out of descriptors or memory: trying again at once would only spin, but
+ * better that than for ever no client. */
+static void
+rest(struct vecwire__listen *listen)
+{
+    const struct timeval pause = {0, 10000};
+
+    evconnlistener_disable(listen->listener);
+    if (evtimer_add(listen->rest, &pause) != 0)
+        event_active(listen->rest, EV_TIMEOUT, 0);
+}
+
+/* One is always made ahead, and none is accepted without: given no
+ * bufferevent, evhttp makes one of its own, which is plain and knows no
+ * limits. */
+static struct bufferevent *
+next_bufferevent(struct event_base *base, void *arg)
+{
+    struct vecwire__listen *listen = arg;
+    struct bufferevent *bev = vecwire__serve_conn_begin(listen->conns);
+
+    (void)base;
+    if (!prepare(listen))
+        rest(listen);
     return bev;
 }
 
@@ -45,6 +71,16 @@ make_bufferevent(struct event_base *base, void *arg)
  * time. */
 static struct vecwire__listen *open_listens;
 
+/* Whoever waits had better try elsewhere. */
+static void
+turn_away(struct evconnlistener *listener)
+{
+    int fd;
+
+    while ((fd = accept(evconnlistener_get_fd(listener), NULL, NULL)) >= 0)
+        close(fd);
+}
+
 static void
 accept_again(evutil_socket_t fd, short what, void *arg)
 {
@@ -52,22 +88,24 @@ accept_again(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (!listen->conns->full)
+    if (listen->conns->ahead == NULL && !prepare(listen)) {
+        turn_away(listen->listener);
+        rest(listen);
+    } else if (!listen->conns->full) {
         evconnlistener_enable(listen->listener);
+    }
 }
 
-/* Out of descriptors, most likely: trying again at once would only spin. */
 static void
 accept_failed(struct evconnlistener *listener, void *arg)
 {
-    const struct timeval pause = {0, 100000};
     struct vecwire__listen *at = open_listens;
 
     (void)arg;
     while (at != NULL && at->listener != listener)
         at = at->next;
-    if (at != NULL && evtimer_add(at->rest, &pause) == 0)
-        evconnlistener_disable(listener);
+    if (at != NULL)
+        rest(at);
 }
 
 static int
@@ -159,7 +197,7 @@ vecwire__listen_open(struct vecwire__listen *listen, struct event_base *base,
         base, NULL, NULL, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC, 0, fd);
     if (listen->listener == NULL)
         close(fd);
-    if (listen->rest == NULL || listen->listener == NULL ||
+    if (listen->rest == NULL || listen->listener == NULL || !prepare(listen) ||
         evhttp_bind_listener(http, listen->listener) == NULL) {
         snprintf(err, err_size, "no memory to listen");
         if (listen->listener != NULL)
@@ -169,7 +207,7 @@ vecwire__listen_open(struct vecwire__listen *listen, struct event_base *base,
     }
     evconnlistener_set_error_cb(listen->listener, accept_failed);
     listen->conns->listener = listen->listener;
-    evhttp_set_bevcb(http, make_bufferevent, listen);
+    evhttp_set_bevcb(http, next_bufferevent, listen);
     set_url(listen, fd, bare);
     listen->next = open_listens;
     open_listens = listen;

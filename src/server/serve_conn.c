@@ -197,7 +197,8 @@ conn_free(struct vecwire__serve_conn *conn)
         event_del(conns->sweep);
     if (conns->full && conns->listener != NULL) {
         conns->full = false;
-        evconnlistener_enable(conns->listener);
+        if (conns->ahead != NULL)
+            evconnlistener_enable(conns->listener);
     }
 }
 
@@ -340,12 +341,10 @@ on_sweep(evutil_socket_t fd, short what, void *arg)
 }
 
 bool
-vecwire__serve_conn_add(struct vecwire__serve_conns *conns,
-                        struct bufferevent *bev, bool tls)
+vecwire__serve_conn_prepare(struct vecwire__serve_conns *conns,
+                            struct bufferevent *bev, bool tls)
 {
     struct vecwire__serve_conn *conn = calloc(1, sizeof(*conn));
-    const struct timeval every = {conns->sweep_ms / 1000,
-                                  (suseconds_t)(conns->sweep_ms % 1000) * 1000};
 
     if (conn == NULL)
         return false;
@@ -361,9 +360,21 @@ vecwire__serve_conn_add(struct vecwire__serve_conns *conns,
         free(conn);
         return false;
     }
+    conns->ahead = conn;
+    return true;
+}
+
+struct bufferevent *
+vecwire__serve_conn_begin(struct vecwire__serve_conns *conns)
+{
+    struct vecwire__serve_conn *conn = conns->ahead;
+    const struct timeval every = {conns->sweep_ms / 1000,
+                                  (suseconds_t)(conns->sweep_ms % 1000) * 1000};
+
+    conns->ahead = NULL;
     enter(conn, IDLE, conns->limits.idle_ms);
-    bufferevent_setwatermark(bev, EV_READ, 0, INPUT_MAX);
-    bufferevent_incref(bev);
+    bufferevent_setwatermark(conn->bev, EV_READ, 0, INPUT_MAX);
+    bufferevent_incref(conn->bev);
     TAILQ_INSERT_TAIL(&conns->list, conn, link);
     event_active(conn->soon, EV_TIMEOUT, 0);
     if (conns->n++ == 0)
@@ -373,7 +384,7 @@ vecwire__serve_conn_add(struct vecwire__serve_conns *conns,
         evconnlistener_disable(conns->listener);
         close_longest_idle(conns);
     }
-    return true;
+    return conn->bev;
 }
 
 /* The answer has been written. What came ahead is a new request. */
@@ -457,6 +468,16 @@ vecwire__serve_conns_close(struct vecwire__serve_conns *conns)
 void
 vecwire__serve_conns_fini(struct vecwire__serve_conns *conns)
 {
+    struct vecwire__serve_conn *ahead = conns->ahead;
+
+    if (ahead != NULL) {
+        evbuffer_remove_cb(bufferevent_get_input(ahead->bev), input_added,
+                           ahead);
+        bufferevent_free(ahead->bev);
+        event_free(ahead->soon);
+        free(ahead);
+    }
+    conns->ahead = NULL;
     if (conns->sweep != NULL)
         event_free(conns->sweep);
     conns->sweep = NULL;

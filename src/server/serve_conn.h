@@ -32,6 +32,7 @@ struct vecwire__serve_conns {
     struct vecwire__serve_limits limits;
     struct evconnlistener *listener;      /* NULL: not open */
     struct vecwire__serve_conn_list list; /* longest idle first */
+    struct vecwire__serve_conn *ahead;    /* the next one; NULL: no memory */
     struct vecwire__serve_conn **by_fd;
     size_t cap_by_fd;
     size_t n;
@@ -49,10 +50,14 @@ bool vecwire__serve_conns_init(struct vecwire__serve_conns *conns,
 void vecwire__serve_conns_close(struct vecwire__serve_conns *conns);
 void vecwire__serve_conns_fini(struct vecwire__serve_conns *conns);
 
-/* A connection that is being accepted; `tls`: it speaks that. False: no
- * memory. */
-bool vecwire__serve_conn_add(struct vecwire__serve_conns *conns,
-                             struct bufferevent *bev, bool tls);
+/* Make the next connection before it is accepted, from then on with `bev`,
+ * which speaks TLS or not. False: no memory. */
+bool vecwire__serve_conn_prepare(struct vecwire__serve_conns *conns,
+                                 struct bufferevent *bev, bool tls);
+
+/* The one that was prepared is being accepted. Its bufferevent. */
+struct bufferevent *
+vecwire__serve_conn_begin(struct vecwire__serve_conns *conns);
 
 /* The request is whole and will now be answered. */
 void vecwire__serve_conn_asked(struct vecwire__serve_conns *conns,
