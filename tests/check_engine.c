@@ -155,6 +155,22 @@ START_TEST(a_deadline_while_receiving_drops_only_that_connection)
 }
 END_TEST
 
+START_TEST(a_reply_that_drips_does_not_put_its_deadline_off)
+{
+    ck_assert_int_eq(engine_call(&f, VECWIRE__READ, 50, &a, NULL), VECWIRE_OK);
+    fake_head(fake_conn(&f.net, 1), 200, NULL, 0);
+    fake_body(fake_conn(&f.net, 1), "{\"matches\":[");
+    for (int i = 0; i < 4; i++) {
+        fake_clock_pass(&f.clock, 12 * FAKE_MS);
+        fake_body(fake_conn(&f.net, 1), " ");
+    }
+    ck_assert_uint_eq(a.runs, 0);
+    fake_clock_pass(&f.clock, 3 * FAKE_MS);
+    ck_assert_uint_eq(a.runs, 1);
+    ck_assert_int_eq(a.code, VECWIRE_ETIMEDOUT);
+}
+END_TEST
+
 START_TEST(a_deadline_waits_for_bytes_that_have_come_but_only_once)
 {
     struct fake_conn *fake;
@@ -422,6 +438,7 @@ add_two_connection_tests(TCase *tc)
     tcase_add_test(tc,
                    a_write_that_times_out_after_it_left_has_an_unknown_outcome);
     tcase_add_test(tc, a_deadline_while_receiving_drops_only_that_connection);
+    tcase_add_test(tc, a_reply_that_drips_does_not_put_its_deadline_off);
     tcase_add_test(tc, a_deadline_waits_for_bytes_that_have_come_but_only_once);
     tcase_add_loop_test(tc, cancel_completes_from_the_loop_in_every_state, 0,
                         4);

@@ -205,6 +205,21 @@ START_TEST(a_deadline_while_it_waits_for_the_next_attempt_names_that)
 }
 END_TEST
 
+START_TEST(the_deadline_counts_on_behind_a_gap)
+{
+    ck_assert_int_eq(engine_call(&f, VECWIRE__READ, 500, &a, NULL), VECWIRE_OK);
+    fake_reply(fake_conn(&f.net, 1), 503, "");
+    fake_clock_pass(&f.clock, 101 * FAKE_MS);
+    ck_assert_uint_eq(f.net.sends, 2);
+    fake_clock_pass(&f.clock, 398 * FAKE_MS);
+    ck_assert_uint_eq(a.runs, 0);
+    fake_clock_pass(&f.clock, 2 * FAKE_MS);
+    ck_assert_uint_eq(a.runs, 1);
+    ck_assert_int_eq(a.code, VECWIRE_ETIMEDOUT);
+    ck_assert_uint_eq(a.attempts, 2);
+}
+END_TEST
+
 START_TEST(refused_rounds_are_repeated_after_gaps_and_then_fail)
 {
     struct vecwire__loss refused = {
@@ -346,6 +361,7 @@ main(void)
     tcase_add_test(tc, a_retry_after_past_the_deadline_fails_at_once);
     tcase_add_test(tc,
                    a_deadline_while_it_waits_for_the_next_attempt_names_that);
+    tcase_add_test(tc, the_deadline_counts_on_behind_a_gap);
     tcase_add_test(tc, refused_rounds_are_repeated_after_gaps_and_then_fail);
     tcase_add_test(tc, calls_between_two_attempts_count_as_waiting);
     tcase_add_test(tc, the_budget_keeps_a_sick_server_from_being_hammered);
