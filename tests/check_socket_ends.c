@@ -14,6 +14,7 @@ static struct event_base *watched; /* NULL: not now */
 static unsigned fail_at;           /* this SO_ERROR from here on; 0: none */
 static int closed_fd;              /* by evhttp, after that */
 static unsigned n_left, n_sent;    /* events on it then; bytes sent later */
+static bool at_any;                /* look at every descriptor that is closed */
 
 /* --- in front of the C library --- */
 
@@ -29,7 +30,7 @@ count_if_on(const struct event_base *base, const struct event *event, void *arg)
 int
 close(int fd)
 {
-    if (watched != NULL && closed_fd == fd) {
+    if (watched != NULL && (at_any || closed_fd == fd)) {
         event_base_foreach_event(watched, count_if_on, &fd);
         closed_fd = -2 - fd;
     }
@@ -90,6 +91,48 @@ START_TEST(nothing_is_left_on_a_descriptor_that_evhttp_closes)
 }
 END_TEST
 
+/* Ends of a connection in evhttp's own callbacks, of which one may be that of
+ * an event on its descriptor. */
+static const char *const replies[] = {
+    "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello",
+    "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n"
+    "\r\n5\r\nhello\r\n0\r\n\r\n",
+    "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, and more",
+    "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
+    "HTTP/1.1 103 Early Hints\r\n\r\n",
+    "no HTTP\r\n\r\n",
+};
+#define N_REPLIES ((int)(sizeof(replies) / sizeof(replies[0])))
+
+START_TEST(nothing_is_left_on_a_descriptor_that_is_closed_behind_a_reply)
+{
+    const struct fault_step script[] = {{FAULT_READ, NULL, 0},
+                                        {FAULT_SEND, replies[_i / 2], 0},
+                                        {FAULT_STALL, NULL, 0}};
+    const struct fault_step *const one[] = {script};
+    struct rig_outcome outcome = {0};
+    struct client_rig rig;
+
+    if (_i % 2 == 1)
+        setenv("VECWIRE_OVER_TLS", "yes", 1);
+    client_rig_init(&rig, one, 1, VECWIRE_OPTIONS(.attempts = 1));
+    unsetenv("VECWIRE_OVER_TLS");
+    closed_fd = -1;
+    n_left = 0;
+    at_any = true;
+    watched = rig.base;
+    client_rig_get(&rig, &outcome);
+    client_rig_run(&rig);
+    watched = NULL;
+    at_any = false;
+    ck_assert_int_lt(closed_fd, -1);
+    ck_assert_uint_eq(n_left, 0);
+    rig_outcome_fini(&outcome);
+    client_rig_fini(&rig);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -101,6 +144,12 @@ add_tests(TCase *tc)
 
     tcase_add_loop_test(tc, nothing_is_left_on_a_descriptor_that_evhttp_closes,
                         0, n);
+    for (int i = 0; i < 2 * N_REPLIES; i++)
+        if (i % 2 < n)
+            tcase_add_loop_test(
+                tc,
+                nothing_is_left_on_a_descriptor_that_is_closed_behind_a_reply,
+                i, i + 1);
 }
 
 int
