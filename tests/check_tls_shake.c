@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handshakes that do not come to an end, or to a bad one. */
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -241,6 +242,39 @@ START_TEST(another_protocol_than_offered_is_refused)
 }
 END_TEST
 
+/* OpenSSL before 3.0.15 takes what was not offered: so does this one, in
+ * front of OpenSSL's. */
+static bool took_h2;
+
+void
+SSL_get0_alpn_selected(const SSL *ssl, const unsigned char **name, unsigned *n)
+{
+    void (*theirs)(const SSL *, const unsigned char **, unsigned *);
+    void *symbol = dlsym(RTLD_NEXT, "SSL_get0_alpn_selected");
+
+    memcpy(&theirs, &symbol, sizeof(theirs));
+    theirs(ssl, name, n);
+    if (took_h2) {
+        *name = (const unsigned char *)"h2";
+        *n = 2;
+    }
+}
+
+START_TEST(another_protocol_that_openssl_takes_is_refused_too)
+{
+    struct tls_rig rig;
+
+    open_rig(&rig);
+    open_client(&rig, VECWIRE_OPTIONS(.insecure = false));
+    took_h2 = true;
+    (void)tls_rig_ask(&rig);
+    took_h2 = false;
+    tls_rig_expect(&rig, VECWIRE_ETLS, VECWIRE_PHASE_TLS, "not HTTP/1.1");
+    ck_assert_uint_eq(fault_server_received(rig.server), 0);
+    tls_rig_fini(&rig);
+}
+END_TEST
+
 START_TEST(a_server_without_alpn_is_taken)
 {
     struct tls_rig rig;
@@ -348,6 +382,7 @@ add_tests(TCase *tc)
     tcase_add_test(tc, tls_1_1_is_refused);
     tcase_add_test(tc, http_1_1_is_all_that_is_offered);
     tcase_add_test(tc, another_protocol_than_offered_is_refused);
+    tcase_add_test(tc, another_protocol_that_openssl_takes_is_refused_too);
     tcase_add_test(tc, a_server_without_alpn_is_taken);
     tcase_add_loop_test(tc, a_server_gets_the_certificate_that_it_asks_for, 0,
                         2);

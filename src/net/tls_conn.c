@@ -150,7 +150,8 @@ is_eof(unsigned long code)
 }
 
 /* The handshake is done: is it what was asked for? OpenSSL has verified the
- * peer by then; asked once more, as all depends on it. */
+ * peer by then; asked once more, as all depends on it. Before 3.0.15 it takes
+ * a protocol that was not offered. */
 static enum vecwire__tls_step
 check_up(const struct vecwire__tls_conn *conn, char *why, size_t size)
 {
