@@ -194,24 +194,6 @@ START_TEST(a_reply_that_may_be_cut_is_no_reply)
 }
 END_TEST
 
-START_TEST(no_sigpipe_is_raised)
-{
-    static const struct fault_step script[] = {
-        {FAULT_READ, NULL, 0}, FAULT_OK("hello", "5"), {FAULT_RESET, NULL, 0}};
-    struct tls_rig rig;
-
-    ck_assert(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
-    open_rig(&rig, script);
-    for (int i = 0; i < 5; i++) {
-        tls_rig_begin(&rig, NULL);
-        tls_rig_begin(&rig, NULL);
-        ck_assert_int_eq(vecwire_client_drain(rig.client, 3000), VECWIRE_OK);
-        ck_assert_uint_eq(rig.runs, 2);
-    }
-    tls_rig_fini(&rig);
-}
-END_TEST
-
 /* --- memory --- */
 
 static size_t until_failure;
@@ -350,7 +332,6 @@ add_tests(TCase *tc)
     tcase_add_test(tc, a_connection_is_closed_with_close_notify);
     tcase_add_loop_test(tc, a_reply_that_may_be_cut_is_no_reply, 0,
                         (int)(sizeof(ends) / sizeof(ends[0])));
-    tcase_add_test(tc, no_sigpipe_is_raised);
     tcase_add_test(tc, a_call_that_gets_no_memory_says_so);
     tcase_add_test(tc, the_host_s_errors_stay_and_disturb_nothing);
     tcase_add_test(tc, a_failed_handshake_leaves_no_errors_behind);
