@@ -103,7 +103,8 @@ upload_fini(struct upload_fixture *f)
     vecwire_uploader_free(f->up);
     ck_assert_uint_eq(uploads->n, 0);
     ck_assert_uint_eq(uploads->n_ended, 0);
-    ck_assert_uint_eq(uploads->n_stuck, 0);
+    ck_assert(TAILQ_EMPTY(&uploads->due));
+    ck_assert(TAILQ_EMPTY(&uploads->stuck));
     engine_fixture_fini(&f->base);
 }
 

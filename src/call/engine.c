@@ -54,6 +54,8 @@ vecwire__engine_init(struct vecwire__engine *engine,
     TAILQ_INIT(&engine->due);
     TAILQ_INIT(&engine->spares.calls);
     TAILQ_INIT(&engine->uploads.list);
+    TAILQ_INIT(&engine->uploads.due);
+    TAILQ_INIT(&engine->uploads.stuck);
     vecwire__budget_init(&engine->budget);
     engine->random = config->seed | 1;
     engine->close_timer.fire = on_close_timer;
@@ -119,7 +121,7 @@ vecwire__engine_leave(struct vecwire__engine *engine)
     const struct vecwire__host *host = &engine->config.host;
 
     assert(engine->depth > 0);
-    if (engine->uploads.n_stuck > 0)
+    if (!TAILQ_EMPTY(&engine->uploads.stuck))
         vecwire__uploads_look(engine);
     if (engine->state == VECWIRE__ENGINE_CLOSING &&
         !vecwire__engine_unfinished(engine))

@@ -115,9 +115,10 @@ TAILQ_HEAD(vecwire__upload_list, vecwire_uploader);
 /* Uploads that are not complete; see call/upload.h. */
 struct vecwire__uploads {
     struct vecwire__upload_list list;
+    struct vecwire__upload_list due;   /* of these, the loop is to look at */
+    struct vecwire__upload_list stuck; /* of these, with others in the way */
     size_t n;
     size_t n_ended; /* of these, without more rows to come */
-    size_t n_stuck; /* of these, with others in the way */
     enum vecwire__many many;
 };
 

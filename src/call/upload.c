@@ -92,8 +92,30 @@ vecwire__upload_soon(struct vecwire_uploader *up)
 {
     const struct vecwire__host *host = &up->engine->config.host;
 
+    if (!up->due)
+        TAILQ_INSERT_TAIL(&up->engine->uploads.due, up, due_link);
     up->due = true;
     host->soon(host->ctx);
+}
+
+static void
+clear_due(struct vecwire_uploader *up)
+{
+    if (up->due)
+        TAILQ_REMOVE(&up->engine->uploads.due, up, due_link);
+    up->due = false;
+}
+
+void
+vecwire__upload_set_stuck(struct vecwire_uploader *up, bool stuck)
+{
+    struct vecwire__uploads *uploads = &up->engine->uploads;
+
+    if (stuck && !up->stuck)
+        TAILQ_INSERT_TAIL(&uploads->stuck, up, stuck_link);
+    else if (!stuck && up->stuck)
+        TAILQ_REMOVE(&uploads->stuck, up, stuck_link);
+    up->stuck = stuck;
 }
 
 enum vecwire_err
@@ -190,6 +212,7 @@ complete(struct vecwire_uploader *up)
     struct vecwire__engine *engine = up->engine;
 
     up->state = VECWIRE__UPLOAD_DONE;
+    clear_due(up);
     TAILQ_REMOVE(&engine->uploads.list, up, link);
     engine->uploads.n--;
     engine->uploads.n_ended--;
@@ -212,8 +235,7 @@ vecwire__upload_stop(struct vecwire_uploader *up, enum vecwire_err code)
         up->engine->uploads.n_ended++;
     up->state = VECWIRE__UPLOAD_STOPPING;
     up->wants_room = false;
-    up->engine->uploads.n_stuck -= up->stuck;
-    up->stuck = false;
+    vecwire__upload_set_stuck(up, false);
     up->why = (struct vecwire_error){.detail = vecwire_strerror(code),
                                      .retry_after_ms = -1,
                                      .code = code,
@@ -298,7 +320,7 @@ void
 vecwire__upload_step(struct vecwire_uploader *up)
 {
     vecwire__upload_hold(up);
-    up->due = false;
+    clear_due(up);
     if (up->state < VECWIRE__UPLOAD_STOPPING) {
         report_broken(up);
         if (up->state < VECWIRE__UPLOAD_STOPPING)

@@ -67,6 +67,7 @@ struct vecwire__upload_config {
 
 struct vecwire_uploader {
     TAILQ_ENTRY(vecwire_uploader) link; /* of engine->uploads, until DONE */
+    TAILQ_ENTRY(vecwire_uploader) due_link, stuck_link;
     struct vecwire_mem mem;
     struct vecwire__engine *engine; /* NULL once DONE */
     struct vecwire__upload_config config;
@@ -87,8 +88,7 @@ struct vecwire_uploader {
     unsigned depth; /* of what runs on it: memory stays while there is any */
     bool freed;     /* by its owner */
     bool wants_room;
-    bool due;   /* the loop is to look at it */
-    bool stuck; /* it has a ready batch, but others are in the way */
+    bool due, stuck; /* it is in the list of these */
 };
 
 /* --- upload.c: the whole --- */
@@ -117,6 +117,9 @@ void vecwire__upload_drop(struct vecwire_uploader *up);
 
 /* Have the loop look at it. */
 void vecwire__upload_soon(struct vecwire_uploader *up);
+
+/* It has a ready batch, but others are in the way; or has not. */
+void vecwire__upload_set_stuck(struct vecwire_uploader *up, bool stuck);
 
 /* The rows of a batch from the one numbered `from` on, `count` of them, have
  * failed: count them and tell. They are done already, as the callback may

@@ -46,40 +46,30 @@ can_go_on(const struct vecwire_uploader *up)
            vecwire__batch_part(TAILQ_FIRST(&up->ready)) == 1;
 }
 
+/* Only whoever has waited longest, so that a look costs the same with ten
+ * thousand of them; the next one's turn is when that one has gone on. */
 void
 vecwire__uploads_look(struct vecwire__engine *engine)
 {
-    struct vecwire_uploader *up;
+    struct vecwire_uploader *up = TAILQ_FIRST(&engine->uploads.stuck);
 
-    TAILQ_FOREACH (up, &engine->uploads.list, link) {
-        if (up->stuck && !up->due && can_go_on(up))
-            vecwire__upload_soon(up);
-    }
-}
-
-static struct vecwire_uploader *
-first_due(const struct vecwire__engine *engine)
-{
-    struct vecwire_uploader *up;
-
-    TAILQ_FOREACH (up, &engine->uploads.list, link) {
-        if (up->due)
-            break;
-    }
-    return up;
+    if (up != NULL && !up->due && can_go_on(up))
+        vecwire__upload_soon(up);
 }
 
 void
 vecwire__uploads_run(struct vecwire__engine *engine)
 {
     const struct vecwire__host *host = &engine->config.host;
+    struct vecwire__upload_list *due = &engine->uploads.due;
     size_t n = engine->uploads.n;
-    struct vecwire_uploader *up;
 
     /* What callbacks make due is left for the next pass. */
-    while (n-- > 0 && (up = first_due(engine)) != NULL)
-        vecwire__upload_step(up);
-    if (first_due(engine) != NULL)
+    while (n-- > 0 && !TAILQ_EMPTY(due)) {
+        vecwire__upload_step(TAILQ_FIRST(due));
+        vecwire__uploads_look(engine);
+    }
+    if (!TAILQ_EMPTY(due))
         host->soon(host->ctx);
 }
 

@@ -160,18 +160,6 @@ submit(struct vecwire__batch *batch, size_t n)
 }
 
 static void
-set_stuck(struct vecwire_uploader *up, bool stuck)
-{
-    if (up->stuck == stuck)
-        return;
-    up->stuck = stuck;
-    if (stuck)
-        up->engine->uploads.n_stuck++;
-    else
-        up->engine->uploads.n_stuck--;
-}
-
-static void
 mark_sent(struct vecwire__batch *batch)
 {
     struct vecwire_uploader *up = batch->up;
@@ -202,7 +190,7 @@ void
 vecwire__upload_send(struct vecwire_uploader *up)
 {
     struct vecwire__batch *batch;
-    bool stuck = false;
+    bool stuck = false, sent = false;
 
     while (!stuck && up->n_sent < up->config.in_flight &&
            (batch = TAILQ_FIRST(&up->ready)) != NULL) {
@@ -215,12 +203,16 @@ vecwire__upload_send(struct vecwire_uploader *up)
         if (stuck)
             break;
         TAILQ_REMOVE(&up->ready, batch, link);
+        sent |= err == VECWIRE_OK;
         if (err == VECWIRE_OK)
             mark_sent(batch);
         else
             mark_broken(batch, err);
     }
-    set_stuck(up, stuck);
+    /* Who had a turn waits behind the others for the next one. */
+    if (sent)
+        vecwire__upload_set_stuck(up, false);
+    vecwire__upload_set_stuck(up, stuck);
 }
 
 void
