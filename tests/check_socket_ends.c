@@ -95,8 +95,8 @@ END_TEST
  * an event on its descriptor. */
 static const char *const replies[] = {
     "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello",
-    "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n"
-    "\r\n5\r\nhello\r\n0\r\n\r\n",
+    ("HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n"
+     "\r\n5\r\nhello\r\n0\r\n\r\n"),
     "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, and more",
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
