@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tool/args.h"
+
 #define MAX_DEPTH 128
 
 size_t
@@ -286,21 +288,30 @@ vecwire__scan_value(struct scan *scan, struct span *value)
     return true;
 }
 
+/* jansson does not tell a lack of memory from bad JSON: this ends the
+ * program. */
+static void *
+json_alloc(size_t size)
+{
+    return vecwire__args_alloc(size, 1);
+}
+
 char *
 vecwire__scan_string(struct span value, const char **what)
 {
-    json_t *tree = json_loadb(value.text, value.len,
-                              JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    json_t *tree;
     char *copy = NULL;
 
+    json_set_alloc_funcs(json_alloc, free);
+    tree = json_loadb(value.text, value.len, JSON_DECODE_ANY | JSON_ALLOW_NUL,
+                      NULL);
     if (tree == NULL || !json_is_string(tree)) {
         *what = "is no valid string";
     } else if (strlen(json_string_value(tree)) != json_string_length(tree)) {
         *what = "holds a NUL";
     } else {
-        copy = strdup(json_string_value(tree));
-        if (copy == NULL)
-            *what = "out of memory";
+        copy = vecwire__args_alloc(json_string_length(tree) + 1, 1);
+        memcpy(copy, json_string_value(tree), json_string_length(tree));
     }
     json_decref(tree);
     return copy;
