@@ -58,64 +58,74 @@ refuse_chunk(struct vecwire__request_guard *guard,
     return refuse(guard, 400, "Bad Request", "invalid_request");
 }
 
-/* What of the line stands behind this name, or NULL. */
+static bool
+begins(const struct vecwire__request_guard *guard, const char *text)
+{
+    return strncasecmp(guard->line, text, strlen(text)) == 0;
+}
+
+/* What of the line stands behind this name, or NULL. evhttp takes blanks off
+ * both ends of a value. */
 static const char *
 value_of(struct vecwire__request_guard *guard, const char *name)
 {
     size_t len = strlen(name), end = guard->line_len;
+    const char *value;
 
-    if (strncasecmp(guard->line, name, len) != 0)
+    if (!begins(guard, name))
         return NULL;
     while (end > len && strchr(" \t\r", guard->line[end - 1]) != NULL)
         end--;
     guard->line[end] = '\0';
-    return guard->line + len;
+    value = guard->line + len;
+    return value + strspn(value, " \t");
 }
 
-/* Anything but digits is refused by others. */
-static void
+static bool
 take_length(struct vecwire__request_guard *guard, const char *value)
 {
-    guard->has_length = true;
-    guard->length = 0;
+    if (*value == '\0')
+        return false;
     for (; *value >= '0' && *value <= '9'; value++) {
-        if (guard->length > UINT64_MAX / 16)
-            return;
-        guard->length = guard->length * 10 + (uint64_t)(*value - '0');
+        if (guard->length <= UINT64_MAX / 16)
+            guard->length = guard->length * 10 + (uint64_t)(*value - '0');
     }
+    return *value == '\0';
+}
+
+/* What says where the body ends. evhttp reads lists, parameters, blanks
+ * without number and folded lines here, each release its own: what it could
+ * read otherwise than we do is refused, or it would read bodies that nothing
+ * limits. */
+static void
+read_line(struct vecwire__request_guard *guard)
+{
+    const char *coding, *length;
+
+    if (guard->line[0] == ' ' || guard->line[0] == '\t')
+        guard->unframed = true;
+    coding = value_of(guard, "Transfer-Encoding:");
+    length = value_of(guard, "Content-Length:");
+    if (coding == NULL && length == NULL)
+        return;
+    guard->ends++;
+    guard->chunked = coding != NULL && strcasecmp(coding, "chunked") == 0;
+    if (guard->cut || guard->ends > 1 ||
+        (coding != NULL ? !guard->chunked : !take_length(guard, length)))
+        guard->unframed = true;
 }
 
 static void
 end_line(struct vecwire__request_guard *guard)
 {
-    const char *value;
-
     guard->line[guard->line_len] = '\0';
-    value = value_of(guard, "Transfer-Encoding:");
-    if (value != NULL && !guard->has_coding) {
-        guard->has_coding = true;
-        guard->chunked = strcasecmp(value, "chunked") == 0;
-    }
-    value = value_of(guard, "Content-Length:");
-    if (value != NULL && !guard->has_length)
-        take_length(guard, value);
+    if (guard->in_lines)
+        read_line(guard);
+    else
+        guard->bodiless = begins(guard, "HEAD ") || begins(guard, "TRACE ");
+    guard->in_lines = true;
     guard->line_len = 0;
-}
-
-/* The beginning of a line. Blanks before a value are left out: evhttp takes
- * any number of them. */
-static void
-keep(struct vecwire__request_guard *guard, const char *bytes, size_t n)
-{
-    char *line = guard->line;
-
-    for (size_t i = 0; i < n && guard->line_len < sizeof(guard->line) - 1;
-         i++) {
-        bool blank = bytes[i] == ' ' || bytes[i] == '\t';
-
-        if (!blank || guard->line_len == 0 || line[guard->line_len - 1] != ':')
-            line[guard->line_len++] = bytes[i];
-    }
+    guard->cut = false;
 }
 
 /* Read the lines that the head has, as far as they matter. */
@@ -125,8 +135,11 @@ read_lines(struct vecwire__request_guard *guard, const char *bytes, size_t n)
     while (n > 0) {
         const char *end = memchr(bytes, '\n', n);
         size_t len = end == NULL ? n : (size_t)(end - bytes);
+        size_t room = sizeof(guard->line) - 1 - guard->line_len;
 
-        keep(guard, bytes, len);
+        guard->cut = guard->cut || len > room;
+        memcpy(guard->line + guard->line_len, bytes, len < room ? len : room);
+        guard->line_len += len < room ? len : room;
         if (end == NULL)
             return;
         end_line(guard);
@@ -139,9 +152,14 @@ static bool
 end_head(struct vecwire__request_guard *guard)
 {
     guard->in_body = true;
+    if (guard->unframed ||
+        (guard->bodiless && (guard->chunked || guard->length > 0))) {
+        snprintf(guard->message, sizeof(guard->message), VECWIRE__UNFRAMED);
+        return refuse(guard, 400, "Bad Request", "invalid_request");
+    }
     if (guard->chunked) {
         vecwire__chunks_begin(&guard->chunks, guard->max_body, &guard->head);
-    } else if (guard->has_length && guard->length > guard->max_body) {
+    } else if (guard->length > guard->max_body) {
         snprintf(guard->message, sizeof(guard->message),
                  "body has %llu bytes, at most %llu are allowed",
                  (unsigned long long)guard->length,

@@ -10,16 +10,24 @@
 #define VECWIRE__REQUEST_HEAD_MAX (64u << 10)
 #define VECWIRE__REQUEST_LINES_MAX 128u
 
+/* Where the body ends is not said, or could be read in two ways. */
+#define VECWIRE__UNFRAMED                                                      \
+    "body needs one Content-Length of digits, or one Transfer-Encoding: "      \
+    "chunked; no header's name has a blank, no line is folded"
+
 struct vecwire__request_guard {
     struct vecwire__head_guard head;
     struct vecwire__chunks chunks;
     uint64_t max_body; /* set before */
-    char line[40];     /* how the line that is being read begins */
+    char line[64];     /* how the line that is being read begins */
     size_t line_len;
-    bool in_body;
-    bool has_coding, chunked; /* by the first Transfer-Encoding */
-    bool has_length;
-    uint64_t length; /* by the first Content-Length */
+    bool cut;      /* it is longer */
+    bool in_lines; /* behind the first one */
+    bool bodiless; /* evhttp takes no body with this method */
+    bool unframed; /* it is not clear where the body ends */
+    unsigned ends; /* headers that say where */
+    bool in_body, chunked;
+    uint64_t length; /* by Content-Length */
 
     /* what is wrong */
     int status;

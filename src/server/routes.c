@@ -10,6 +10,7 @@
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 
+#include "server/request_guard.h"
 #include "server/serve_reply.h"
 #include "server/state.h"
 
@@ -140,10 +141,7 @@ answer_unframed(struct evhttp_request *req)
 {
     evhttp_add_header(evhttp_request_get_output_headers(req), "Connection",
                       "close");
-    vecwire__serve_error(req, 400, "invalid_request",
-                         "body needs one Content-Length of digits, or one "
-                         "Transfer-Encoding: chunked, and no header's name "
-                         "has a blank");
+    vecwire__serve_error(req, 400, "invalid_request", VECWIRE__UNFRAMED);
 }
 
 static void
