@@ -10,15 +10,21 @@
 static char path[64];
 
 static void
-write_file(const char *text)
+write_bytes(const char *bytes, size_t n)
 {
     int fd;
 
     strcpy(path, "/tmp/vecwire-conf-XXXXXX");
     fd = mkstemp(path);
     ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(write(fd, text, strlen(text)), (int)strlen(text));
+    ck_assert_int_eq(write(fd, bytes, n), (int)n);
     close(fd);
+}
+
+static void
+write_file(const char *text)
+{
+    write_bytes(text, strlen(text));
 }
 
 static const char hosts[] = "127.0.0.1 localhost\n"
@@ -26,6 +32,7 @@ static const char hosts[] = "127.0.0.1 localhost\n"
                             "10.0.0.1\tdb.test  db # 10.0.0.2 remark\n"
                             "   2001:db8::1 DB\r\n"
                             "no-address lost\n"
+                            "10.0.0.4 glued#remark\n"
                             "\n"
                             "10.0.0.3";
 
@@ -41,6 +48,7 @@ static const struct {
     {"commented", "", 0},
     {"remark", "", 0},
     {"lost", "", 0},
+    {"glued", "10.0.0.4:7", 1},
     {"10.0.0.3", "", 0},
 };
 
@@ -71,6 +79,61 @@ START_TEST(of_a_hosts_file_no_more_is_taken_than_there_is_room_for)
     write_file(text);
     ck_assert(vecwire__hosts_find(path, "db", 7, &out));
     ck_assert_uint_eq(out.n, VECWIRE__MAX_ADDRESSES);
+    unlink(path);
+}
+END_TEST
+
+/* `n` letters between the two. */
+static const char *
+long_line(const char *before, size_t n, const char *behind)
+{
+    static char text[8192];
+    size_t at = strlen(before);
+
+    memcpy(text, before, at);
+    memset(text + at, 'x', n);
+    strcpy(text + at + n, behind);
+    return text;
+}
+
+START_TEST(a_line_of_a_hosts_file_has_any_length)
+{
+    struct vecwire__addresses out;
+    char blanks[4000];
+
+    /* As long as a line of a program's own could be, and around it. */
+    for (size_t n = 990; n < 1060; n++) {
+        write_file(long_line("# ", n, " 10.0.0.1 db\n10.0.0.2 other"));
+        ck_assert(!vecwire__hosts_find(path, "db", 7, &out));
+        ck_assert(vecwire__hosts_find(path, "other", 7, &out));
+        unlink(path);
+        write_file(long_line("10.0.0.1 ", n, " 10.0.0.2 db\n"));
+        ck_assert(vecwire__hosts_find(path, "db", 7, &out));
+        ck_assert_uint_eq(out.n, 1);
+        ck_assert_uint_eq(out.at[0].in.sin_addr.s_addr, htonl(0x0a000001));
+        unlink(path);
+    }
+    memset(blanks, ' ', sizeof(blanks));
+    memcpy(blanks, "10.0.0.1", 8);
+    memcpy(blanks + sizeof(blanks) - 3, " db", 3);
+    write_bytes(blanks, sizeof(blanks));
+    ck_assert(vecwire__hosts_find(path, "db", 7, &out));
+    unlink(path);
+}
+END_TEST
+
+START_TEST(a_nul_in_a_hosts_file_ends_no_name)
+{
+    static const char text[] = "10.0.0.1 db\0x\n10.0.0.\0009 other\n"
+                               "10.0.0.2\0 more\n10.0.0.3 a\0 last";
+    struct vecwire__addresses out;
+
+    write_bytes(text, sizeof(text) - 1);
+    ck_assert(!vecwire__hosts_find(path, "db", 7, &out));
+    ck_assert(!vecwire__hosts_find(path, "other", 7, &out));
+    ck_assert(!vecwire__hosts_find(path, "more", 7, &out));
+    ck_assert(!vecwire__hosts_find(path, "a", 7, &out));
+    ck_assert(vecwire__hosts_find(path, "last", 7, &out));
     unlink(path);
 }
 END_TEST
@@ -110,6 +173,26 @@ START_TEST(a_search_list_gives_names_in_their_order)
 }
 END_TEST
 
+/* A domain that is longer than a name can be is none. */
+START_TEST(a_line_of_a_resolv_conf_has_any_length)
+{
+    struct vecwire__search search;
+
+    for (size_t n = 990; n < 1060; n++) {
+        write_file(long_line("# ", n, " search b.test\nsearch a.test\n"));
+        vecwire__search_read(path, &search);
+        ck_assert_uint_eq(search.n, 1);
+        ck_assert_str_eq(search.domains[0], "a.test");
+        unlink(path);
+        write_file(long_line("search ", n, " a.test\n"));
+        vecwire__search_read(path, &search);
+        ck_assert_uint_eq(search.n, 1);
+        ck_assert_str_eq(search.domains[0], "a.test");
+        unlink(path);
+    }
+}
+END_TEST
+
 START_TEST(a_search_list_has_an_end)
 {
     struct vecwire__search search;
@@ -135,6 +218,9 @@ main(void)
     tcase_add_loop_test(tc, a_hosts_file_gives_all_addresses_of_a_name, 0,
                         (int)(sizeof(found) / sizeof(found[0])));
     tcase_add_test(tc, of_a_hosts_file_no_more_is_taken_than_there_is_room_for);
+    tcase_add_test(tc, a_line_of_a_hosts_file_has_any_length);
+    tcase_add_test(tc, a_nul_in_a_hosts_file_ends_no_name);
+    tcase_add_test(tc, a_line_of_a_resolv_conf_has_any_length);
     tcase_add_loop_test(tc, a_search_list_gives_names_in_their_order, 0,
                         (int)(sizeof(searches) / sizeof(searches[0])));
     tcase_add_test(tc, a_search_list_has_an_end);

@@ -11,26 +11,68 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* The next word at *at, cut off there; NULL: no more, or a comment. */
-static char *
-next_word(char **at)
-{
-    char *word = *at + strspn(*at, " \t\r\n");
-    size_t n = strcspn(word, " \t\r\n");
+/* A file word by word. Lines have any length. */
+struct words {
+    FILE *file;
+    int next; /* the byte behind the word */
+    char word[256];
+};
 
-    if (n == 0 || *word == '#' || *word == ';')
-        return NULL;
-    *at = word + n + (word[n] != '\0');
-    word[n] = '\0';
-    return word;
+/* The next line; false: there is none. */
+static bool
+next_line(struct words *words)
+{
+    while (words->next != '\n' && words->next != EOF)
+        words->next = getc_unlocked(words->file);
+    if (words->next == '\n')
+        words->next = getc_unlocked(words->file);
+    return words->next != EOF;
 }
 
 static bool
-names_host(char *words, const char *host)
+open_words(struct words *words, const char *path)
+{
+    words->file = fopen(path, "re");
+    words->next = '\n';
+    return words->file != NULL;
+}
+
+static bool
+is_blank(int c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The next word of the line; NULL: no more, or a comment. One that is longer
+ * than a name can be, or has a NUL, is "". */
+static const char *
+next_word(struct words *words)
+{
+    size_t n = 0;
+    bool sound = true;
+
+    while (is_blank(words->next))
+        words->next = getc_unlocked(words->file);
+    if (words->next == '\n' || words->next == EOF || words->next == '#' ||
+        words->next == ';')
+        return NULL;
+    while (words->next != '\n' && words->next != EOF && words->next != '#' &&
+           !is_blank(words->next)) {
+        sound = sound && words->next != '\0' && n + 1 < sizeof(words->word);
+        if (sound)
+            words->word[n++] = (char)words->next;
+        words->next = getc_unlocked(words->file);
+    }
+    words->word[sound ? n : 0] = '\0';
+    return words->word;
+}
+
+static bool
+names_host(struct words *words, const char *host)
 {
     const char *word;
 
-    while ((word = next_word(&words)) != NULL) {
+    while ((word = next_word(words)) != NULL) {
         if (strcasecmp(word, host) == 0)
             return true;
     }
@@ -41,23 +83,20 @@ bool
 vecwire__hosts_find(const char *path, const char *host, uint16_t port,
                     struct vecwire__addresses *out)
 {
-    FILE *file = fopen(path, "re");
-    char line[1024];
+    struct words words;
 
     out->n = 0;
-    if (file == NULL)
+    if (!open_words(&words, path))
         return false;
-    while (out->n < VECWIRE__MAX_ADDRESSES &&
-           fgets(line, sizeof(line), file) != NULL) {
+    while (out->n < VECWIRE__MAX_ADDRESSES && next_line(&words)) {
         struct vecwire__addresses one;
-        char *at = line;
-        const char *ip = next_word(&at);
+        const char *ip = next_word(&words);
 
-        if (ip != NULL && names_host(at, host) &&
-            vecwire__resolve_here(ip, port, &one))
+        if (ip != NULL && vecwire__resolve_here(ip, port, &one) &&
+            names_host(&words, host))
             out->at[out->n++] = one.at[0];
     }
-    fclose(file);
+    fclose(words.file);
     return out->n > 0;
 }
 
@@ -91,9 +130,9 @@ own_domain(struct vecwire__search *search)
 
 /* The last search or domain line counts. */
 static void
-take_line(struct vecwire__search *search, char *line, bool *told)
+take_line(struct vecwire__search *search, struct words *words, bool *told)
 {
-    const char *word = next_word(&line);
+    const char *word = next_word(words);
     bool options = word != NULL && strcmp(word, "options") == 0;
 
     if (word == NULL || (!options && strcmp(word, "search") != 0 &&
@@ -103,7 +142,7 @@ take_line(struct vecwire__search *search, char *line, bool *told)
         *told = true;
         search->n = 0;
     }
-    while ((word = next_word(&line)) != NULL) {
+    while ((word = next_word(words)) != NULL) {
         if (!options)
             add_domain(search, word);
         else if (strncmp(word, "ndots:", 6) == 0)
@@ -114,16 +153,16 @@ take_line(struct vecwire__search *search, char *line, bool *told)
 void
 vecwire__search_read(const char *path, struct vecwire__search *search)
 {
-    FILE *file = fopen(path, "re");
-    char line[1024];
+    struct words words;
     bool told = false;
 
     search->n = 0;
     search->ndots = 1;
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-        take_line(search, line, &told);
-    if (file != NULL)
-        fclose(file);
+    if (open_words(&words, path)) {
+        while (next_line(&words))
+            take_line(search, &words, &told);
+        fclose(words.file);
+    }
     if (!told)
         own_domain(search);
 }
