@@ -47,6 +47,10 @@ struct row {
     const char *not_name; /* has addresses, and must not be asked for */
 };
 
+/* 253 bytes, as many as a name has at most. */
+#define LABEL "x123456789012345678901234567890123456789012345678901234567890."
+#define LONG_NAME LABEL LABEL LABEL LABEL "y.tst"
+
 static const struct row rows[] = {
     {"an address", .a = {.addresses = HERE}},
     {"an answer that comes late", .waits = true,
@@ -133,6 +137,15 @@ static const struct row rows[] = {
     {"a name with fewer dots than asked for",
      .search = "search one.test\noptions ndots:5", .name = "db.test.one.test",
      .not_name = "db.test", .a = {.addresses = HERE}},
+    {"a domain that makes the name too long",
+     .search = "search " LONG_NAME "\noptions ndots:5", .name = "db.test",
+     .a = {.addresses = HERE}},
+    {"a domain that makes the name too long, then one that does not",
+     .search = "search " LONG_NAME " one.test", .host = "db",
+     .name = "db.one.test", .a = {.addresses = HERE}},
+    {"a name that does not exist, and a domain that makes it too long",
+     .search = "search " LONG_NAME, .name = "other", .code = VECWIRE_ERESOLVE,
+     .text = "there is no such name"},
     {"a name with a dot at its end",
      .search = "search one.test\noptions ndots:5", .host = "db.test.",
      .name = "db.test", .not_name = "one.test", .a = {.addresses = HERE}},
@@ -196,7 +209,7 @@ on_reply(const struct vecwire_reply *reply, void *arg)
 static void
 write_conf(const struct row *row)
 {
-    char text[200] = "";
+    char text[500] = "";
     int fd;
 
     if (row->conf != NO_LINE)

@@ -264,30 +264,40 @@ tell(struct vecwire__lookup *lookup)
 static void on_answer(int result, char type, int count, int ttl,
                       void *addresses, void *arg);
 
-/* Ask for the next name of the list. False: there is no more. */
-static bool
-ask_next(struct vecwire__lookup *lookup)
+static void
+ask_for(struct vecwire__lookup *lookup, const char *name)
 {
-    struct vecwire__resolver *resolver = lookup->resolver;
-    char name[VECWIRE__NAME_SIZE];
+    struct evdns_base *dns = lookup->resolver->dns;
 
-    if (!vecwire__search_name(&resolver->search, lookup->host,
-                              lookup->n_asked++, name))
-        return false;
     for (size_t i = 0; i < 2; i++) {
         struct query *query = &lookup->queries[i];
 
-        query->result = DNS_ERR_UNKNOWN;
         query->request =
-            i == IPV4
-                ? evdns_base_resolve_ipv4(resolver->dns, name,
-                                          DNS_QUERY_NO_SEARCH, on_answer, query)
-                : evdns_base_resolve_ipv6(resolver->dns, name,
-                                          DNS_QUERY_NO_SEARCH, on_answer,
-                                          query);
-        resolver->in_flight += query->request != NULL;
+            i == IPV4 ? evdns_base_resolve_ipv4(dns, name, DNS_QUERY_NO_SEARCH,
+                                                on_answer, query)
+                      : evdns_base_resolve_ipv6(dns, name, DNS_QUERY_NO_SEARCH,
+                                                on_answer, query);
+        lookup->resolver->in_flight += query->request != NULL;
     }
-    return true;
+}
+
+/* Ask for the next name of the list that evdns takes: one with its domain may
+ * be too long. False: there is no more. */
+static bool
+ask_next(struct vecwire__lookup *lookup)
+{
+    char name[VECWIRE__NAME_SIZE];
+
+    while (vecwire__search_name(&lookup->resolver->search, lookup->host,
+                                lookup->n_asked++, name)) {
+        ask_for(lookup, name);
+        if (is_asking(lookup)) {
+            lookup->queries[IPV4].result = lookup->queries[IPV6].result =
+                DNS_ERR_UNKNOWN;
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool
@@ -310,12 +320,9 @@ decide(struct vecwire__lookup *lookup)
             event_add(lookup->tell, &for_the_other);
         return;
     }
-    while (is_absent(&queries[IPV4]) && is_absent(&queries[IPV6])) {
-        if (!ask_next(lookup))
-            break;
-        if (is_asking(lookup))
-            return;
-    }
+    if (is_absent(&queries[IPV4]) && is_absent(&queries[IPV6]) &&
+        ask_next(lookup))
+        return;
     if (found)
         collect(lookup);
     else
@@ -364,7 +371,7 @@ ask(struct vecwire__lookup *lookup)
     static const struct timeval at_once;
     struct vecwire__resolver *resolver = lookup->resolver;
 
-    if (!ask_next(lookup) || !is_asking(lookup)) {
+    if (!ask_next(lookup)) {
         lookup->why = "the name is none that can be asked for";
         tell(lookup);
         if (resolver->in_flight == 0)
