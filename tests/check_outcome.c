@@ -61,6 +61,53 @@ START_TEST(without_a_redirection_or_its_header_there_is_no_location)
 }
 END_TEST
 
+/* --- a server that quotes the request --- */
+
+#define KEY "k-0123456789"
+#define STARS "************"
+
+static const struct fault_step quotes_text[] = {
+    {FAULT_READ, NULL, 0},
+    {FAULT_SEND,
+     "HTTP/1.1 401 No\r\nContent-Length: 74\r\n\r\n{\"error\":{\"code\":\"c\","
+     "\"message\":\"Bearer " KEY " is no " KEY "x\"}}",
+     0},
+    {FAULT_END, NULL, 0}};
+static const struct fault_step quotes_location[] = {
+    {FAULT_READ, NULL, 0},
+    {FAULT_SEND,
+     "HTTP/1.1 302 Found\r\nLocation: /?key=" KEY "\r\n"
+     "Content-Length: 0\r\n\r\n",
+     0},
+    {FAULT_END, NULL, 0}};
+
+static const struct {
+    const struct fault_step *script;
+    const char *key, *detail;
+} quotes[] = {
+    {quotes_text, KEY, "Bearer " STARS " is no " STARS "x"},
+    {quotes_text, "k-01234", "Bearer " KEY " is no " KEY "x"},
+    {quotes_text, NULL, "Bearer " KEY " is no " KEY "x"},
+    {quotes_location, KEY, "HTTP 302, Location: /?key=" STARS},
+};
+
+START_TEST(a_key_that_the_server_quotes_is_hidden_in_the_detail)
+{
+    struct client_rig rig;
+    struct rig_outcome outcome;
+
+    client_rig_init(&rig, &quotes[_i].script, 1,
+                    VECWIRE_OPTIONS(.attempts = 1, .api_key = quotes[_i].key));
+    client_rig_query(&rig, &outcome, NULL);
+    client_rig_run(&rig);
+    ck_assert_int_eq(rig_outcome_code(&outcome), VECWIRE_EHTTP);
+    ck_assert_str_eq(vecwire_reply_error(outcome.reply)->detail,
+                     quotes[_i].detail);
+    rig_outcome_fini(&outcome);
+    client_rig_fini(&rig);
+}
+END_TEST
+
 /* --- a head that is refused --- */
 
 START_TEST(a_refused_head_has_told_the_outcome_all_the_same)
@@ -190,6 +237,8 @@ add_tests(TCase *tc)
 {
     tcase_add_test(tc, a_refused_head_has_told_the_outcome_all_the_same);
     tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(
+        tc, a_key_that_the_server_quotes_is_hidden_in_the_detail, 0, 4);
     tcase_add_loop_test(tc, a_redirection_is_an_error_that_tells_its_location,
                         0, 2);
     tcase_add_loop_test(

@@ -70,7 +70,9 @@ enum vecwire_phase {
 /* Why a call failed. Owned by its reply and valid as long as that is. The
  * library makes it; fields are only ever added at its end. */
 struct vecwire_error {
-    /* One line, never NULL: the server's text, or what broke and where. */
+    /* One line, never NULL: the server's text, or what broke and where. Where
+     * the server quotes the API key (8 bytes or more), stars stand for it
+     * here; not in server_text. */
     const char *detail;
     /* The server's own error code and text; NULL when it sent none. */
     const char *server_code;

@@ -3,6 +3,10 @@
 #include "call/engine.h"
 
 #include <string.h>
+#include <strings.h>
+
+/* Shorter ones keep nobody out, and would tear ordinary words apart. */
+#define KEY_MIN 8
 
 enum vecwire_phase
 vecwire__call_phase(const struct vecwire__call *call)
@@ -101,6 +105,43 @@ http_line(struct vecwire_reply *reply,
     return vecwire__reply_line(reply, "HTTP %u", (unsigned)reply->status);
 }
 
+/* The key as this call sends it; NULL: none. */
+static const char *
+key_of(const struct vecwire__call *call)
+{
+    const struct vecwire__dialect *dialect = call->engine->config.dialect;
+    const struct vecwire__request *req = &call->req;
+    size_t n;
+
+    if (dialect->key_header == NULL)
+        return NULL;
+    n = strlen(dialect->key_prefix);
+    for (size_t i = 0; i < req->n_headers; i++) {
+        const char *value = req->headers[i].value;
+
+        if (strcasecmp(req->headers[i].name, dialect->key_header) == 0 &&
+            strncmp(value, dialect->key_prefix, n) == 0)
+            return value + n;
+    }
+    return NULL;
+}
+
+/* Some servers quote the request that they refuse, and callers log the
+ * line. */
+static void
+hide_key(const struct vecwire__call *call, char *line)
+{
+    const char *key = key_of(call);
+    size_t n = key == NULL ? 0 : strlen(key);
+
+    if (n < KEY_MIN)
+        return;
+    while ((line = strstr(line, key)) != NULL) {
+        memset(line, '*', n);
+        line += n;
+    }
+}
+
 int64_t
 vecwire__outcome_retry_after(const struct vecwire__call *call)
 {
@@ -137,6 +178,8 @@ vecwire__outcome_failed(struct vecwire__call *call, enum vecwire_err code,
         if (reply->status >= 300 && reply->status < 400)
             location = vecwire__reply_find_header(reply, "Location");
         line = http_line(reply, &found, location);
+        if (line != SIZE_MAX)
+            hide_key(call, reply->texts.bytes + line);
     } else {
         line = vecwire__reply_line(
             reply, "%s", detail == NULL ? vecwire_strerror(code) : detail);
