@@ -29,9 +29,9 @@ on_done(struct vecwire_uploader *up, const struct vecwire_upload_result *result,
     order[completed++] = (size_t)(at - ups);
 }
 
-/* One row each, so that each has one request. */
+/* One row, which is one request. */
 static void
-begin(size_t i)
+add(size_t i)
 {
     static const float vector[3] = {1, 2, 3};
     static const char *const id = "a";
@@ -44,6 +44,12 @@ begin(size_t i)
             &VECWIRE_UPSERT(.matrix = vector, .rows = 1, .dim = 3, .ids = &id),
             &taken, &refusal),
         VECWIRE_OK);
+}
+
+static void
+begin(size_t i)
+{
+    add(i);
     vecwire__upload_end(ups[i]);
 }
 
@@ -69,7 +75,7 @@ set_up(void)
             .request_deadline_ns = UINT64_MAX,
             .batch_bytes = 4096,
             .batch_rows = 1,
-            .in_flight = 1,
+            .in_flight = 20,
         };
 
         ck_assert_int_eq(vecwire__upload_new(&ups[i], &f.engine, &config),
@@ -133,6 +139,27 @@ START_TEST(places_that_become_free_together_are_taken_in_one_pass)
 }
 END_TEST
 
+/* Queries have all the places at first. */
+START_TEST(who_had_a_turn_waits_behind_the_others)
+{
+    static struct seen seen[PLACES];
+    size_t answers = 0;
+
+    for (int i = 0; i < PLACES; i++)
+        ck_assert_int_eq(engine_call(&f, VECWIRE__READ, 0, &seen[i], NULL),
+                         VECWIRE_OK);
+    for (int i = 0; i < 20; i++)
+        add(0);
+    begin(1);
+    for (engine_pass(&f); completed == 0; engine_pass(&f)) {
+        answer();
+        answers++;
+    }
+    ck_assert_uint_eq(order[0], 1);
+    ck_assert_uint_eq(answers, PLACES + 2);
+}
+END_TEST
+
 START_TEST(who_waits_for_a_place_may_be_freed)
 {
     for (size_t i = 0; i < N_UPLOADS; i++)
@@ -161,6 +188,7 @@ main(void)
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, each_gets_its_turn_when_few_of_them_find_a_place);
     tcase_add_test(tc, places_that_become_free_together_are_taken_in_one_pass);
+    tcase_add_test(tc, who_had_a_turn_waits_behind_the_others);
     tcase_add_test(tc, who_waits_for_a_place_may_be_freed);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);
