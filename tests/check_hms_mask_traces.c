@@ -10,8 +10,6 @@
 #include "dialect/hms_mask.h"
 #include "tests/client_rig.h"
 
-#ifndef VECWIRE_NO_OPENSSL
-
 #include <openssl/err.h>
 
 static unsigned freed;
@@ -86,19 +84,13 @@ START_TEST(making_a_permutation_leaves_the_host_s_errors_alone)
 }
 END_TEST
 
-#endif
-
 static void
 add_tests(TCase *tcase)
 {
-#ifndef VECWIRE_NO_OPENSSL
     tcase_add_test(tcase,
                    a_permutation_and_what_it_was_made_from_are_overwritten);
     tcase_add_test(tcase, deriving_a_key_leaves_the_host_s_errors_alone);
     tcase_add_test(tcase, making_a_permutation_leaves_the_host_s_errors_alone);
-#else
-    (void)tcase;
-#endif
 }
 
 int

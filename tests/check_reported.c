@@ -337,7 +337,7 @@ hash_of_another_process(void)
     pid = fork();
     if (pid == 0) {
         hash = vecwire__id_hash("row-1", 5);
-        _exit(write(pipes[1], &hash, sizeof(hash)) != sizeof(hash));
+        _exit(write(pipes[1], &hash, sizeof(hash)) == sizeof(hash) ? 0 : 1);
     }
     ck_assert_int_eq(read(pipes[0], &hash, sizeof(hash)), sizeof(hash));
     waitpid(pid, NULL, 0);

@@ -360,7 +360,7 @@ START_TEST(a_batch_may_have_2_to_the_20_coordinates_and_no_more)
     for (size_t i = 0; i < dim - 1; i++)
         memcpy(zeros + 2 * i, ",0", 3);
     serve_stop();
-    serve_start(&(struct vecwire__server_options){.dim = dim});
+    serve_start(&(struct vecwire__server_options){.dim = 2048});
     text[0] = '[';
     for (size_t i = 0; i <= n; i++) {
         len += (size_t)sprintf(text + len, "%s{\"id\":\"i\",\"vector\":[1%s]}",

@@ -215,12 +215,16 @@ at_terminal(const char *terminal, const char *key_file)
 {
     struct vecwire_client *client = NULL;
     struct event_base *base;
-    int fd;
+    int fd, tty;
 
     setsid();
     fd = open(terminal, O_RDWR);
-    if (fd < 0 || ioctl(fd, TIOCSCTTY, 0) < 0 || open("/dev/tty", O_RDWR) < 0)
+    if (fd < 0 || ioctl(fd, TIOCSCTTY, 0) < 0)
         _exit(2);
+    tty = open("/dev/tty", O_RDWR);
+    if (tty < 0)
+        _exit(2);
+    close(tty);
     for (int i = 0; i < 3; i++)
         dup2(fd, i);
     /* OpenSSL catches what else would end a prompt. */
