@@ -2,6 +2,7 @@
 #include "api/client.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 #include "api/input.h"
 #include "api/raw.h"
@@ -105,12 +106,11 @@ begin(const struct verb *verb, struct vecwire__call **call)
                                SIZE_MAX, "the client is the parent process's");
     err = vecwire__engine_admit(engine, 0);
     if (err != VECWIRE_OK)
-        return vecwire__refuse(verb->refusal, err, SIZE_MAX, SIZE_MAX,
-                               "%zu calls of %llu bytes wait already",
-                               engine->pool.n_waiting + engine->n_resting +
-                                   engine->n_due,
-                               (unsigned long long)(engine->pool.waiting_bytes +
-                                                    engine->resting_bytes));
+        return vecwire__refuse(
+            verb->refusal, err, SIZE_MAX, SIZE_MAX,
+            "%zu calls of %" PRIu64 " bytes wait already",
+            engine->pool.n_waiting + engine->n_resting + engine->n_due,
+            engine->pool.waiting_bytes + engine->resting_bytes);
     *call = vecwire__call_new(engine, verb->cb, verb->arg);
     if (*call == NULL)
         return vecwire__refuse(verb->refusal, VECWIRE_ENOMEM, SIZE_MAX,
