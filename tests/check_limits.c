@@ -254,6 +254,7 @@ hold(const struct fault_step *script, bool taken)
     rig_call_init(&call, &rig);
     before = held;
     most_held = held;
+    told = 0;
     rig_do(&call);
     ck_assert_msg(call.n_ended == (taken ? 1 : 0), "%s", call.detail);
     rig_call_fini(&call);
