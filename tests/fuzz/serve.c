@@ -36,6 +36,18 @@ static bool deaf;
 
 /* --- one connection --- */
 
+/* libFuzzer's clock is a signal, which may come in between. */
+static bool
+is_connected(int fd, const struct sockaddr_in *to)
+{
+    int rc;
+
+    do
+        rc = connect(fd, (const struct sockaddr *)to, sizeof(*to));
+    while (rc != 0 && errno == EINTR);
+    return rc == 0 || errno == EISCONN;
+}
+
 static struct peer *
 call_up(void)
 {
@@ -55,7 +67,7 @@ call_up(void)
     FUZZ_REQUIRE(peer->fd >= 0 &&
                      setsockopt(peer->fd, SOL_SOCKET, SO_LINGER, &reset,
                                 sizeof(reset)) == 0 &&
-                     connect(peer->fd, (struct sockaddr *)&to, sizeof(to)) == 0,
+                     is_connected(peer->fd, &to),
                  "no connection: %s", strerror(errno));
     return peer;
 }
