@@ -50,8 +50,7 @@ static void
 read_hms(const char *text, size_t len, size_t segment,
          struct codec_found *found)
 {
-    const struct vecwire__decoding *decoding =
-        &vecwire__hms_decoding[VECWIRE__VERB_QUERY];
+    const struct vecwire__decoding *decoding = &vecwire__hms_query_decoding;
     static struct vecwire__json_reader reader;
     static struct vecwire_reply *reply;
 

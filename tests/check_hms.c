@@ -285,10 +285,11 @@ END_TEST
 
 /* --- the dialect's own facts --- */
 
-START_TEST(hms_is_found_by_its_number_and_others_are_not)
+START_TEST(dialects_are_found_by_their_numbers)
 {
     ck_assert_ptr_eq(vecwire__dialect_find(VECWIRE_HMS), &vecwire__dialect_hms);
-    ck_assert_ptr_null(vecwire__dialect_find(VECWIRE_QDRANT));
+    ck_assert_ptr_eq(vecwire__dialect_find(VECWIRE_QDRANT),
+                     &vecwire__dialect_qdrant);
     ck_assert_ptr_null(vecwire__dialect_find(VECWIRE_CHROMA));
     ck_assert_ptr_null(vecwire__dialect_find(0));
 }
@@ -322,7 +323,7 @@ add_tests(TCase *tc)
     tcase_add_test(tc, the_prefix_stands_before_the_path_of_a_query);
     tcase_add_test(tc, the_prefix_stands_before_the_path_of_an_upsert);
     tcase_add_test(tc, the_prefix_stands_before_the_path_of_a_delete);
-    tcase_add_test(tc, hms_is_found_by_its_number_and_others_are_not);
+    tcase_add_test(tc, dialects_are_found_by_their_numbers);
     tcase_add_test(tc, hms_listens_on_8080);
 }
 

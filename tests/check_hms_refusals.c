@@ -162,9 +162,9 @@ START_TEST(a_delete_of_no_rows_is_refused)
 {
     struct vecwire_delete_request del = VECWIRE_DELETE(.ids = ids);
 
-    ck_assert_int_eq(
-        vecwire__dialect_hms.del(&f.settings, &del, &f.enc, &f.refusal),
-        VECWIRE_EINVAL);
+    ck_assert_int_eq(vecwire__dialect_hms.encode[VECWIRE__VERB_DELETE](
+                         &f.settings, &del, &f.enc, &f.refusal),
+                     VECWIRE_EINVAL);
     check_refusal(NOWHERE, NOWHERE, "no ids");
 }
 END_TEST
@@ -173,9 +173,9 @@ START_TEST(a_delete_without_ids_is_refused)
 {
     struct vecwire_delete_request del = VECWIRE_DELETE(.rows = 1);
 
-    ck_assert_int_eq(
-        vecwire__dialect_hms.del(&f.settings, &del, &f.enc, &f.refusal),
-        VECWIRE_EINVAL);
+    ck_assert_int_eq(vecwire__dialect_hms.encode[VECWIRE__VERB_DELETE](
+                         &f.settings, &del, &f.enc, &f.refusal),
+                     VECWIRE_EINVAL);
     check_refusal(NOWHERE, NOWHERE, "no ids");
 }
 END_TEST
@@ -184,9 +184,9 @@ START_TEST(a_delete_of_two_rows_is_too_big)
 {
     struct vecwire_delete_request del = VECWIRE_DELETE(.ids = ids, .rows = 2);
 
-    ck_assert_int_eq(
-        vecwire__dialect_hms.del(&f.settings, &del, &f.enc, &f.refusal),
-        VECWIRE_ETOOBIG);
+    ck_assert_int_eq(vecwire__dialect_hms.encode[VECWIRE__VERB_DELETE](
+                         &f.settings, &del, &f.enc, &f.refusal),
+                     VECWIRE_ETOOBIG);
     check_refusal(NOWHERE, NOWHERE, "HMS deletes 1 a call");
 }
 END_TEST

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "codec/mem.h"
-#include "dialect/dialect.h"
+#include "dialect/hms.h"
 
 static struct vecwire_reply *reply;
 static struct vecwire__json_reader reader;
@@ -28,9 +28,8 @@ teardown(void)
 
 /* Feed it in pieces of `step` bytes, each in a block of its own size. */
 static enum vecwire__json_rc
-read_in(enum vecwire__verb verb, const char *json, size_t step)
+read_in(const struct vecwire__decoding *how, const char *json, size_t step)
 {
-    const struct vecwire__decoding *how = &vecwire__dialect_hms.decoding[verb];
     size_t len = strlen(json);
 
     vecwire__json_init(&reader, how->table, how->sink, reply, &reply->texts,
@@ -49,7 +48,7 @@ read_in(enum vecwire__verb verb, const char *json, size_t step)
 static void
 read_query(const char *json)
 {
-    ck_assert_int_eq(read_in(VECWIRE__VERB_QUERY, json, SIZE_MAX),
+    ck_assert_int_eq(read_in(&vecwire__hms_query_decoding, json, SIZE_MAX),
                      VECWIRE__JSON_DONE);
     ck_assert(reply->answered);
     vecwire__reply_settle(reply);
@@ -99,8 +98,9 @@ END_TEST
 
 START_TEST(matches_may_come_in_pieces_of_any_size)
 {
-    ck_assert_int_eq(read_in(VECWIRE__VERB_QUERY, TWO_MATCHES, (size_t)_i),
-                     VECWIRE__JSON_DONE);
+    ck_assert_int_eq(
+        read_in(&vecwire__hms_query_decoding, TWO_MATCHES, (size_t)_i),
+        VECWIRE__JSON_DONE);
     vecwire__reply_settle(reply);
     check_two_matches();
 }
@@ -229,15 +229,17 @@ static const struct {
 
 START_TEST(a_reply_that_is_wrong_says_what_is)
 {
-    ck_assert_int_eq(read_in(VECWIRE__VERB_QUERY, bad[_i].json, SIZE_MAX),
-                     bad[_i].rc);
+    ck_assert_int_eq(
+        read_in(&vecwire__hms_query_decoding, bad[_i].json, SIZE_MAX),
+        bad[_i].rc);
     ck_assert_pstr_eq(reply->fault, bad[_i].fault);
 }
 END_TEST
 
 START_TEST(a_reply_that_is_wrong_is_so_byte_by_byte)
 {
-    ck_assert_int_eq(read_in(VECWIRE__VERB_QUERY, bad[_i].json, 1), bad[_i].rc);
+    ck_assert_int_eq(read_in(&vecwire__hms_query_decoding, bad[_i].json, 1),
+                     bad[_i].rc);
     ck_assert_pstr_eq(reply->fault, bad[_i].fault);
 }
 END_TEST
@@ -245,47 +247,44 @@ END_TEST
 START_TEST(an_object_without_its_key_is_no_answer)
 {
     static const char *const required[] = {"matches", "added", "deleted"};
-    enum vecwire__verb verb = (enum vecwire__verb)_i;
+    static const struct vecwire__decoding *const all[] = {
+        &vecwire__hms_query_decoding, &vecwire__hms_upsert_decoding,
+        &vecwire__hms_delete_decoding};
 
-    ck_assert_int_eq(read_in(verb, "{\"other\":[]}", SIZE_MAX),
+    ck_assert_int_eq(read_in(all[_i], "{\"other\":[]}", SIZE_MAX),
                      VECWIRE__JSON_DONE);
     ck_assert(!reply->answered);
-    ck_assert_str_eq(vecwire__dialect_hms.decoding[verb].required,
-                     required[_i]);
+    ck_assert_str_eq(all[_i]->required, required[_i]);
 }
 END_TEST
 
 /* --- writes --- */
 
 static const struct {
-    enum vecwire__verb verb;
+    const struct vecwire__decoding *how;
     const char *json;
     enum vecwire__json_rc rc;
     uint64_t affected;
 } writes[] = {
-    {VECWIRE__VERB_UPSERT, "{\"added\":1}", VECWIRE__JSON_DONE, 1},
-    {VECWIRE__VERB_UPSERT, "{\"ms\":2,\"added\":1000}", VECWIRE__JSON_DONE,
-     1000},
-    {VECWIRE__VERB_UPSERT, "{\"added\":-1}", VECWIRE__JSON_ETYPE, 0},
-    {VECWIRE__VERB_UPSERT, "{\"added\":true}", VECWIRE__JSON_ETYPE, 0},
-    {VECWIRE__VERB_UPSERT, "{\"added\":null}", VECWIRE__JSON_ETYPE, 0},
-    {VECWIRE__VERB_DELETE, "{\"deleted\":true}", VECWIRE__JSON_DONE, 1},
-    {VECWIRE__VERB_DELETE, "{\"deleted\":false}", VECWIRE__JSON_DONE, 0},
-    {VECWIRE__VERB_DELETE, "{\"deleted\":1}", VECWIRE__JSON_ETYPE, 0}};
+    {&vecwire__hms_upsert_decoding, "{\"added\":1}", VECWIRE__JSON_DONE, 1},
+    {&vecwire__hms_upsert_decoding, "{\"ms\":2,\"added\":1000}",
+     VECWIRE__JSON_DONE, 1000},
+    {&vecwire__hms_upsert_decoding, "{\"added\":-1}", VECWIRE__JSON_ETYPE, 0},
+    {&vecwire__hms_upsert_decoding, "{\"added\":true}", VECWIRE__JSON_ETYPE, 0},
+    {&vecwire__hms_upsert_decoding, "{\"added\":null}", VECWIRE__JSON_ETYPE, 0},
+    {&vecwire__hms_delete_decoding, "{\"deleted\":true}", VECWIRE__JSON_DONE,
+     1},
+    {&vecwire__hms_delete_decoding, "{\"deleted\":false}", VECWIRE__JSON_DONE,
+     0},
+    {&vecwire__hms_delete_decoding, "{\"deleted\":1}", VECWIRE__JSON_ETYPE, 0}};
 #define N_WRITES ((int)(sizeof(writes) / sizeof(writes[0])))
 
 START_TEST(a_write_tells_how_many_rows_it_touched)
 {
-    ck_assert_int_eq(read_in(writes[_i].verb, writes[_i].json, 1),
+    ck_assert_int_eq(read_in(writes[_i].how, writes[_i].json, 1),
                      writes[_i].rc);
     ck_assert_uint_eq(vecwire_reply_affected(reply), writes[_i].affected);
     ck_assert(reply->answered == (writes[_i].rc == VECWIRE__JSON_DONE));
-}
-END_TEST
-
-START_TEST(a_raw_reply_is_not_read)
-{
-    ck_assert_ptr_null(vecwire__dialect_hms.decoding[VECWIRE__VERB_RAW].table);
 }
 END_TEST
 
@@ -411,7 +410,6 @@ add_other_tests(TCase *tc)
 {
     tcase_add_loop_test(tc, a_write_tells_how_many_rows_it_touched, 0,
                         N_WRITES);
-    tcase_add_test(tc, a_raw_reply_is_not_read);
     tcase_add_test(tc, an_error_body_gives_code_and_text);
     tcase_add_test(tc, an_error_body_may_lack_its_text);
     tcase_add_loop_test(tc, what_is_no_error_body_gives_neither, 0,

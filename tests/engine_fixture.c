@@ -120,13 +120,13 @@ encode(struct vecwire__call *call, enum vecwire__retry_class class)
 
     if (class == VECWIRE__READ) {
         call->enc.verb = VECWIRE__VERB_QUERY;
-        return vecwire__dialect_hms.query(
+        return vecwire__dialect_hms.encode[VECWIRE__VERB_QUERY](
             &settings, &VECWIRE_QUERY(.vector = vector, .dim = 3), &call->enc,
             &refusal);
     }
     call->enc.verb = VECWIRE__VERB_UPSERT;
     ck_assert_int_eq(
-        vecwire__dialect_hms.upsert(
+        vecwire__dialect_hms.encode[VECWIRE__VERB_UPSERT](
             &settings,
             &VECWIRE_UPSERT(.matrix = vector, .rows = 1, .dim = 3, .ids = ids),
             &call->enc, &refusal),

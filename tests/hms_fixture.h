@@ -34,15 +34,15 @@ hms_end(struct hms_fixture *f)
 static inline enum vecwire_err
 hms_query(struct hms_fixture *f, struct vecwire_query_request query)
 {
-    return vecwire__dialect_hms.query(&f->settings, &query, &f->enc,
-                                      &f->refusal);
+    return vecwire__dialect_hms.encode[VECWIRE__VERB_QUERY](
+        &f->settings, &query, &f->enc, &f->refusal);
 }
 
 static inline enum vecwire_err
 hms_upsert(struct hms_fixture *f, struct vecwire_upsert_request upsert)
 {
-    return vecwire__dialect_hms.upsert(&f->settings, &upsert, &f->enc,
-                                       &f->refusal);
+    return vecwire__dialect_hms.encode[VECWIRE__VERB_UPSERT](
+        &f->settings, &upsert, &f->enc, &f->refusal);
 }
 
 static inline enum vecwire_err
@@ -50,7 +50,8 @@ hms_delete(struct hms_fixture *f, const char *id)
 {
     struct vecwire_delete_request del = VECWIRE_DELETE(.ids = &id, .rows = 1);
 
-    return vecwire__dialect_hms.del(&f->settings, &del, &f->enc, &f->refusal);
+    return vecwire__dialect_hms.encode[VECWIRE__VERB_DELETE](
+        &f->settings, &del, &f->enc, &f->refusal);
 }
 
 #endif

@@ -14,6 +14,7 @@ struct event_base;       /* libevent's; the caller's, must outlive the client */
 struct vecwire_client;   /* bound to one event_base and its thread */
 struct vecwire_loop;     /* see loop.h */
 struct vecwire_hms_mask; /* see hms.h */
+struct vecwire_qdrant_params; /* see qdrant.h */
 
 /* Name of one call within its client, never used again there; it means
  * nothing to another client. 0 names none. */
@@ -22,8 +23,8 @@ typedef uint64_t vecwire_call_id;
 /* The databases. */
 enum vecwire_dialect {
     VECWIRE_HMS = 1,
-    VECWIRE_QDRANT = 2, /* from a later version on */
-    VECWIRE_CHROMA = 3  /* from a later version on */
+    VECWIRE_QDRANT = 2,
+    VECWIRE_CHROMA = 3 /* from a later version on */
 };
 
 /* Any time: no limit. Zero in a field of options means the default. */
@@ -174,6 +175,8 @@ struct vecwire_call_options {
     bool no_retry;
     bool repeat_writes;
     bool reserved[2];
+    /* What only Qdrant's calls have. NULL: as the server has it. */
+    const struct vecwire_qdrant_params *qdrant;
 };
 
 #ifndef __cplusplus

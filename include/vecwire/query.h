@@ -36,6 +36,26 @@ enum vecwire_rows_action {
 typedef enum vecwire_rows_action (*vecwire_rows_cb)(
     const struct vecwire_reply *rows, void *arg);
 
+/* One vector of a row, in requests and in replies. Dense: dim floats. Multi:
+ * rows x dim floats, C order. Sparse: dim values at as many indices, none
+ * twice (any order in requests; Qdrant answers in ascending order). */
+struct vecwire_vector {
+    const char *name; /* NULL: the row's one unnamed vector */
+    const float *values;
+    const uint32_t *indices; /* sparse; NULL: dense or multi */
+    size_t dim;
+    size_t rows; /* multi: >= 1; 0: dense or sparse */
+    /* Requests only, in place of values: JSON text of an object that a server
+     * with a model makes a vector of, as {"text":..,"model":..}. */
+    const char *inference;
+};
+
+/* The vectors of one row. */
+struct vecwire_vectors {
+    const struct vecwire_vector *list; /* NULL with n 0: a row without any */
+    size_t n;
+};
+
 /* Requests. In all of them: `size` comes from the macro or the init
  * function; zero or NULL is the default; all they point at is read before
  * the verb returns and stays the caller's; `call` (NULL: the client's
@@ -66,6 +86,12 @@ struct vecwire_query_request {
      * with the completion, whose reply otherwise has none. */
     vecwire_rows_cb on_rows;
     void *rows_arg;
+    /* Name of the vector that is searched. NULL: the unnamed one. HMS: NULL. */
+    const char *vector_name;
+    /* Have rows come with their payloads (HMS: they do anyhow) and vectors
+     * (HMS: VECWIRE_EUNSUPPORTED). */
+    bool with_payload, with_vector;
+    bool reserved_with[6];
 };
 
 /* Insert rows, or replace those whose ids exist. By column. */
@@ -77,7 +103,9 @@ struct vecwire_upsert_request {
     const float *matrix;
     size_t rows; /* >= 1. HMS: at most 1000 */
     size_t dim;
-    /* One UTF-8 text a row. HMS: 1 to 256 bytes, no control characters. */
+    /* One UTF-8 text a row. HMS: 1 to 256 bytes, no control characters.
+     * Qdrant: a number 0 to 2^64-1 in decimal digits, or a UUID (hyphenated,
+     * simple, urn:uuid: or in braces, any case); or `numbers`. */
     const char *const *ids;
     const char *const *texts; /* one UTF-8 text a row; NULL, or NULL in it:
                                * none */
@@ -87,15 +115,74 @@ struct vecwire_upsert_request {
     const struct json_t *const *payload_trees;
     const struct vecwire_call_options *call;
     struct vecwire_refusal *refusal;
+    /* Ids as numbers, in place of `ids`. HMS: NULL. */
+    const uint64_t *numbers;
+    /* Vectors of any kind, one list a row, in place of matrix and dim. HMS:
+     * NULL. */
+    const struct vecwire_vectors *vectors;
+    /* Name of the vectors in `matrix`. NULL: unnamed. HMS: NULL. */
+    const char *vector_name;
 };
 
-/* Delete rows by id. An id that does not exist is no error. */
+/* Delete rows: by id, or all that match a filter. An id that does not exist is
+ * no error. */
 struct vecwire_delete_request {
     size_t size;
-    const char *const *ids; /* one UTF-8 text a row */
-    size_t rows;            /* >= 1. HMS: exactly 1 a call */
+    const char *const *ids; /* one UTF-8 text a row, see the upsert */
+    size_t rows;            /* >= 1, 0 with a filter. HMS: exactly 1 a call */
     const struct vecwire_call_options *call;
     struct vecwire_refusal *refusal;
+    const uint64_t *numbers; /* in place of `ids`. HMS: NULL */
+    /* In place of ids: as of a query. One that matches everything, `{}`, is
+     * refused unless `everything` is set. HMS: NULL. */
+    const char *filter;
+    const struct json_t *filter_tree;
+    bool everything; /* yes, all rows shall go; no filter need be given */
+    bool reserved[7];
+};
+
+/* Rows by id, in the order of the ids; those that do not exist are left out,
+ * doubled ones come once. Not HMS. */
+struct vecwire_get_request {
+    size_t size;
+    const char *const *ids;  /* one UTF-8 text a row, see the upsert */
+    const uint64_t *numbers; /* in place of `ids` */
+    size_t rows;             /* >= 1 */
+    const struct vecwire_call_options *call;
+    struct vecwire_refusal *refusal;
+    vecwire_rows_cb on_rows; /* as in a query */
+    void *rows_arg;
+    bool with_payload, with_vector;
+    bool reserved[6];
+};
+
+/* One page of a collection, in the order of ids. A scroller (scroller.h) goes
+ * through all pages. Not HMS. */
+struct vecwire_scroll_request {
+    size_t size;
+    /* Id of the first row: vecwire_reply_next_offset() of the page before.
+     * NULL: from the beginning. */
+    const char *offset;
+    const char *filter; /* as in a query */
+    const struct json_t *filter_tree;
+    const struct vecwire_call_options *call;
+    struct vecwire_refusal *refusal;
+    vecwire_rows_cb on_rows; /* as in a query */
+    void *rows_arg;
+    uint32_t limit; /* rows a page, 0: 10; always sent */
+    bool with_payload, with_vector;
+    bool reserved[2];
+};
+
+/* How many rows there are, or match: vecwire_reply_total(). Not HMS. */
+struct vecwire_count_request {
+    size_t size;
+    const char *filter; /* as in a query */
+    const struct json_t *filter_tree;
+    const struct vecwire_call_options *call;
+    struct vecwire_refusal *refusal;
+    bool approximate; /* an estimate will do */
+    bool reserved[7];
 };
 
 /* Any request. Any status below 300 is success, others are VECWIRE_EHTTP;
@@ -123,6 +210,15 @@ struct vecwire_raw_request {
 #define VECWIRE_DELETE(...)                                                    \
     ((struct vecwire_delete_request){                                          \
         .size = sizeof(struct vecwire_delete_request), __VA_ARGS__})
+#define VECWIRE_GET(...)                                                       \
+    ((struct vecwire_get_request){.size = sizeof(struct vecwire_get_request),  \
+                                  __VA_ARGS__})
+#define VECWIRE_SCROLL(...)                                                    \
+    ((struct vecwire_scroll_request){                                          \
+        .size = sizeof(struct vecwire_scroll_request), __VA_ARGS__})
+#define VECWIRE_COUNT(...)                                                     \
+    ((struct vecwire_count_request){                                           \
+        .size = sizeof(struct vecwire_count_request), __VA_ARGS__})
 #define VECWIRE_RAW(...)                                                       \
     ((struct vecwire_raw_request){.size = sizeof(struct vecwire_raw_request),  \
                                   __VA_ARGS__})
@@ -148,6 +244,27 @@ vecwire_delete_init(struct vecwire_delete_request *del)
 {
     memset(del, 0, sizeof(*del));
     del->size = sizeof(*del);
+}
+
+static inline void
+vecwire_get_init(struct vecwire_get_request *get)
+{
+    memset(get, 0, sizeof(*get));
+    get->size = sizeof(*get);
+}
+
+static inline void
+vecwire_scroll_init(struct vecwire_scroll_request *scroll)
+{
+    memset(scroll, 0, sizeof(*scroll));
+    scroll->size = sizeof(*scroll);
+}
+
+static inline void
+vecwire_count_init(struct vecwire_count_request *count)
+{
+    memset(count, 0, sizeof(*count));
+    count->size = sizeof(*count);
 }
 
 static inline void
@@ -195,12 +312,31 @@ vecwire_upsert(struct vecwire_client *client,
                const struct vecwire_upsert_request *upsert, vecwire_reply_cb cb,
                void *arg, vecwire_call_id *id);
 
-/* The reply's vecwire_reply_affected() is the number of rows deleted; an
- * unknown id is success with 0 (HMS: the status is then 404). */
+/* HMS: the reply's vecwire_reply_affected() is the number of rows deleted; an
+ * unknown id is success with 0 (the status is then 404). Qdrant does not tell:
+ * it is the number of ids, 0 for a filter. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_delete(struct vecwire_client *client,
                const struct vecwire_delete_request *del, vecwire_reply_cb cb,
                void *arg, vecwire_call_id *id);
+
+/* Rows by id. */
+VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
+vecwire_get(struct vecwire_client *client,
+            const struct vecwire_get_request *get, vecwire_reply_cb cb,
+            void *arg, vecwire_call_id *id);
+
+/* A page of rows. vecwire_reply_next_offset() tells where the next begins. */
+VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
+vecwire_scroll(struct vecwire_client *client,
+               const struct vecwire_scroll_request *scroll, vecwire_reply_cb cb,
+               void *arg, vecwire_call_id *id);
+
+/* The number of rows: vecwire_reply_total(). */
+VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
+vecwire_count(struct vecwire_client *client,
+              const struct vecwire_count_request *count, vecwire_reply_cb cb,
+              void *arg, vecwire_call_id *id);
 
 /* The reply's status, headers and vecwire_reply_body() are the server's,
  * whatever it said; a path is checked, not encoded. */

@@ -44,6 +44,21 @@ struct vecwire_row {
     size_t dim;
     float score;
     uint32_t flags; /* VECWIRE_ROW_... */
+    /* All its vectors, the unnamed one too; see vecwire_row_vector(). */
+    const struct vecwire_vector *vectors;
+    size_t n_vectors;
+    uint64_t version;        /* Qdrant: of a scored point, else 0 */
+    const char *order_value; /* Qdrant: JSON text of a number; NULL: none */
+    const char *shard_key;   /* Qdrant: JSON text; NULL: none */
+};
+
+/* Rows that belong together: what one search of a batch found, or one group.
+ * The library makes it; fields are only ever added at its end. */
+struct vecwire_group {
+    struct vecwire_id id; /* value that they share; text "" without one */
+    size_t first, n;      /* rows [first, first + n) of the reply */
+    /* Row that was looked up for it, in another collection. NULL: none. */
+    const struct vecwire_row *lookup;
 };
 
 /* When things happened, in nanoseconds of CLOCK_MONOTONIC; 0: never did. */
@@ -73,6 +88,34 @@ vecwire_reply_rows_given(const struct vecwire_reply *reply);
 VECWIRE_API const struct vecwire_row *
 vecwire_reply_row(const struct vecwire_reply *reply, size_t index);
 
+/* The row's vector of that name, NULL: the unnamed one. NULL: it has none
+ * such. */
+VECWIRE_API const struct vecwire_vector *
+vecwire_row_vector(const struct vecwire_row *row, const char *name);
+
+/* All vectors as one matrix: *rows x *dim floats, C order, row i that of row i
+ * of the reply. NULL unless every row has exactly one vector, dense, and all
+ * of one dimension; *rows and *dim are 0 then. Inside a rows callback: of the
+ * rows handed out. */
+VECWIRE_API const float *vecwire_reply_matrix(const struct vecwire_reply *reply,
+                                              size_t *rows, size_t *dim);
+
+/* Number of groups (of a batch: of searches), 0 for other verbs. */
+VECWIRE_API size_t vecwire_reply_groups(const struct vecwire_reply *reply);
+
+/* Group `index`; NULL past the end. */
+VECWIRE_API const struct vecwire_group *
+vecwire_reply_group(const struct vecwire_reply *reply, size_t index);
+
+/* Of a scroll: id of the first row of the next page. NULL: that was the last
+ * page. */
+VECWIRE_API const struct vecwire_id *
+vecwire_reply_next_offset(const struct vecwire_reply *reply);
+
+/* The number that a count tells; 1 or 0 for a call that is answered by true or
+ * false; 0 for others and for failures. */
+VECWIRE_API uint64_t vecwire_reply_total(const struct vecwire_reply *reply);
+
 /* Payload of row `index` as a new jansson tree, to be freed by
  * json_decref(). NULL: no such row, no payload, no memory, or jansson
  * refuses it (integers beyond 2^63-1, numbers beyond double, NUL in text):
@@ -83,7 +126,8 @@ vecwire_reply_payload_tree(const struct vecwire_reply *reply, size_t index);
 /* Rows that an upsert stored or a delete removed; 0 for other verbs. */
 VECWIRE_API uint64_t vecwire_reply_affected(const struct vecwire_reply *reply);
 
-/* Body of a vecwire_raw() reply (any status), or the first 64 KiB of an
+/* Body of a vecwire_raw() reply (any status) and of replies that are no JSON
+ * (metrics, health), or the first 64 KiB of an
  * error's body for other verbs; "" and *len 0 when there is none. What came
  * of it when the connection was lost on the way. `len` may be NULL; a NUL
  * stands behind the last byte. */

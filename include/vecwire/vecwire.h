@@ -42,6 +42,7 @@
 #include <vecwire/query.h>
 #include <vecwire/hms.h>
 #include <vecwire/reply.h>
+#include <vecwire/qdrant.h>
 #include <vecwire/uploader.h>
 #include <vecwire/vector.h>
 #include <vecwire/loop.h>

@@ -293,6 +293,7 @@ make_parts(struct vecwire_client *client, struct vecwire_refusal *refusal)
         err = make_engine(client);
     client->settings.prefix = client->url.prefix;
     client->settings.json_depth = client->options.json_depth;
+    client->settings.collection = client->options.collection;
     if (client->options.hms_mask != NULL) {
         vecwire__hms_masking_init(&client->masking, client->options.hms_mask,
                                   &client->guarded);

@@ -35,6 +35,68 @@ vecwire_reply_row(const struct vecwire_reply *reply, size_t index)
     return index < reply->n_rows ? &reply->rows[index] : NULL;
 }
 
+const struct vecwire_vector *
+vecwire_row_vector(const struct vecwire_row *row, const char *name)
+{
+    for (size_t i = 0; i < row->n_vectors; i++) {
+        const struct vecwire_vector *vector = &row->vectors[i];
+
+        if (name == NULL || vector->name == NULL) {
+            if (name == vector->name)
+                return vector;
+        } else if (strcmp(name, vector->name) == 0) {
+            return vector;
+        }
+    }
+    return NULL;
+}
+
+const float *
+vecwire_reply_matrix(const struct vecwire_reply *reply, size_t *rows,
+                     size_t *dim)
+{
+    const struct vecwire_row *row = reply->rows;
+
+    *rows = *dim = 0;
+    for (size_t i = 0; i < reply->n_rows; i++) {
+        const struct vecwire_vector *vector = row[i].vectors;
+
+        if (row[i].n_vectors != 1 || vector->indices != NULL ||
+            vector->rows != 0 || vector->dim != row[0].vectors[0].dim ||
+            vector->values != row[0].vectors[0].values + i * vector->dim)
+            return NULL;
+    }
+    if (reply->n_rows == 0)
+        return NULL;
+    *rows = reply->n_rows;
+    *dim = row[0].vectors[0].dim;
+    return row[0].vectors[0].values;
+}
+
+size_t
+vecwire_reply_groups(const struct vecwire_reply *reply)
+{
+    return reply->failed ? 0 : reply->n_groups;
+}
+
+const struct vecwire_group *
+vecwire_reply_group(const struct vecwire_reply *reply, size_t index)
+{
+    return index < vecwire_reply_groups(reply) ? &reply->groups[index] : NULL;
+}
+
+const struct vecwire_id *
+vecwire_reply_next_offset(const struct vecwire_reply *reply)
+{
+    return reply->has_next && !reply->failed ? &reply->next_offset : NULL;
+}
+
+uint64_t
+vecwire_reply_total(const struct vecwire_reply *reply)
+{
+    return reply->failed ? 0 : reply->total;
+}
+
 struct json_t *
 vecwire_reply_payload_tree(const struct vecwire_reply *reply, size_t index)
 {

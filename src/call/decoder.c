@@ -26,12 +26,6 @@ take_decoder(struct vecwire__engine *engine)
     return decoder;
 }
 
-static const struct vecwire__decoding *
-decoding_of(const struct vecwire__call *call)
-{
-    return &call->engine->config.dialect->decoding[call->enc.verb];
-}
-
 /* What is read now: the reply, or the rows that go out before its end. */
 static struct vecwire_reply *
 target_of(const struct vecwire__call *call)
@@ -60,13 +54,13 @@ bool
 vecwire__decode_head(struct vecwire__call *call,
                      const struct vecwire__head *head)
 {
-    const struct vecwire__decoding *decoding = decoding_of(call);
+    const struct vecwire__decoding *decoding = call->enc.decoding;
     struct vecwire_reply *reply = call->reply;
 
     reply->status = head->status;
     if (!vecwire__reply_take_headers(reply, head->headers, head->n_headers))
         return false;
-    if (decoding->table == NULL || !vecwire__reply_is_2xx(reply))
+    if (decoding == NULL || !vecwire__reply_is_2xx(reply))
         return true;
     if (!begin_batch(call))
         return false;
@@ -87,7 +81,9 @@ keep_body(struct vecwire__call *call, const char *bytes, size_t len)
 {
     struct vecwire__buf *body = &call->reply->body;
 
-    if (call->enc.verb != VECWIRE__VERB_RAW) {
+    /* The body itself was asked for, or it is that of an error. */
+    if (call->enc.verb != VECWIRE__VERB_RAW &&
+        !vecwire__reply_is_2xx(call->reply)) {
         size_t room = MAX_ERROR_BODY - body->len;
 
         len = len < room ? len : room;
@@ -174,7 +170,7 @@ vecwire__decode_fault(const struct vecwire__call *call, char *line, size_t size)
     put_reader_fault(call, text, sizeof(text));
     if (decoder->rc == VECWIRE__JSON_DONE)
         snprintf(line, size, "reply has no \"%s\"",
-                 decoding_of(call)->required);
+                 call->enc.decoding->required);
     else if (decoder->rc == VECWIRE__JSON_ESINK)
         snprintf(line, size, "reply at byte %llu: %s", at, fault);
     else if (decoder->reader.key[0] != '\0')

@@ -13,6 +13,8 @@ vecwire__dialect_find(uint32_t dialect)
     switch (dialect) {
     case VECWIRE_HMS:
         return &vecwire__dialect_hms;
+    case VECWIRE_QDRANT:
+        return &vecwire__dialect_qdrant;
     default:
         return NULL;
     }

@@ -15,18 +15,26 @@
 #include "net/transport.h"
 
 struct vecwire__hms_masking;
+struct vecwire_qdrant_params;
 
 enum vecwire__verb {
     VECWIRE__VERB_QUERY,
     VECWIRE__VERB_UPSERT,
     VECWIRE__VERB_DELETE,
+    VECWIRE__VERB_GET,
+    VECWIRE__VERB_SCROLL,
+    VECWIRE__VERB_COUNT,
     VECWIRE__VERB_RAW,
+    VECWIRE__VERB_OWN, /* what one database alone has */
     VECWIRE__N_VERBS
 };
 
-/* What the encoders need to know of the client. */
+/* What the encoders need to know of the client and the call. */
 struct vecwire__settings {
-    const char *prefix; /* of the URL's path: "" or "/x" */
+    const char *prefix;     /* of the URL's path: "" or "/x" */
+    const char *collection; /* NULL: none was named */
+    /* Qdrant; NULL: as the server has it. */
+    const struct vecwire_qdrant_params *qdrant;
     unsigned json_depth;
     struct vecwire__hms_masking *hms_masking; /* HMS; NULL: no mask */
 };
@@ -41,14 +49,24 @@ struct vecwire__encoding {
     enum vecwire__method method;
     enum vecwire__retry_class class;
     enum vecwire__verb verb;
+    /* How its 2xx reply is read; NULL: the body is kept as it is. */
+    const struct vecwire__decoding *decoding;
     bool has_body;
     uint32_t max_rows; /* that may come back; 0: any number */
+    size_t rows;       /* that a write concerns; 0: not known */
     bool many;         /* an upsert on the route for several rows */
     /* The body, when it is not in text but its owner's, who keeps it as it
      * is until the call has ended. NULL: in text. */
     const void *lent;
     size_t lent_len;
 };
+
+/* Encode `request`, whose type belongs to the verb. VECWIRE_EINVAL, _ETOOBIG,
+ * _EUNSUPPORTED with the refusal filled in (it is never NULL here),
+ * VECWIRE_ENOMEM. */
+typedef enum vecwire_err (*vecwire__encoder)(
+    const struct vecwire__settings *settings, const void *request,
+    struct vecwire__encoding *enc, struct vecwire_refusal *refusal);
 
 /* What rows amount to, beside their number and the bytes of a body. */
 struct vecwire__upsert_load {
@@ -86,8 +104,8 @@ struct vecwire__upsert_parts {
 
 /* How the 2xx reply to a verb is read. */
 struct vecwire__decoding {
-    const struct vecwire__json_table *table; /* NULL: body kept as it is */
-    vecwire__json_sink sink;                 /* its ctx is the reply */
+    const struct vecwire__json_table *table;
+    vecwire__json_sink sink; /* its ctx is the reply */
     /* The one key that must be there (the sink then sets reply->answered). */
     const char *required;
 };
@@ -108,22 +126,8 @@ struct vecwire__dialect {
     bool has_collections;
     /* NULL: fine; otherwise what is expected of a tenant. */
     const char *(*tenant_fault)(const char *tenant);
-    /* NULL: the dialect lacks the verb. VECWIRE_EINVAL, _ETOOBIG with the
-     * refusal filled in (it is never NULL here), VECWIRE_ENOMEM. */
-    enum vecwire_err (*query)(const struct vecwire__settings *settings,
-                              const struct vecwire_query_request *query,
-                              struct vecwire__encoding *enc,
-                              struct vecwire_refusal *refusal);
-    enum vecwire_err (*upsert)(const struct vecwire__settings *settings,
-                               const struct vecwire_upsert_request *upsert,
-                               struct vecwire__encoding *enc,
-                               struct vecwire_refusal *refusal);
-    enum vecwire_err (*del)(const struct vecwire__settings *settings,
-                            const struct vecwire_delete_request *del,
-                            struct vecwire__encoding *enc,
-                            struct vecwire_refusal *refusal);
+    vecwire__encoder encode[VECWIRE__N_VERBS]; /* NULL: it lacks the verb */
     const struct vecwire__upsert_parts *upsert_parts; /* NULL: no upsert */
-    const struct vecwire__decoding *decoding;         /* by verb */
     /* Find the server's code and text in reply->body and append them to the
      * texts. A body that is no such error leaves both absent. */
     void (*server_error)(struct vecwire_reply *reply,
@@ -138,6 +142,7 @@ struct vecwire__dialect {
 const struct vecwire__dialect *vecwire__dialect_find(uint32_t dialect);
 
 extern const struct vecwire__dialect vecwire__dialect_hms;
+extern const struct vecwire__dialect vecwire__dialect_qdrant;
 
 /* For encoders. Fill in a refusal; row and coordinate SIZE_MAX: none. Returns
  * `code`. */

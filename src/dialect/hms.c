@@ -11,7 +11,7 @@
 /* Limits of the server; a request over one of them would be refused there
  * after it was sent. */
 #define MAX_TOP_K 100
-#define MAX_ID 256
+#define MAX_ID VECWIRE__HMS_MAX_ID
 #define MAX_DIM 65536
 #define MAX_TEXT 65536
 #define MAX_PAYLOAD 65536
@@ -19,10 +19,10 @@
 #define MAX_TENANT 64
 #define DEFAULT_TOP_K 10
 
-/* The path with the URL's prefix, and its NUL. */
-static bool
-begin(const struct vecwire__settings *settings, struct vecwire__encoding *enc,
-      const char *path, size_t body_room)
+bool
+vecwire__hms_begin(const struct vecwire__settings *settings,
+                   struct vecwire__encoding *enc, const char *path,
+                   size_t body_room)
 {
     struct vecwire__buf *text = &enc->text;
 
@@ -72,8 +72,9 @@ check_dim(const void *floats, const char *name, size_t dim,
     return VECWIRE_OK;
 }
 
-static enum vecwire_err
-check_id(const char *id, size_t row, struct vecwire_refusal *refusal)
+enum vecwire_err
+vecwire__hms_check_id(const char *id, size_t row,
+                      struct vecwire_refusal *refusal)
 {
     size_t len = id == NULL ? 0 : strlen(id);
 
@@ -124,6 +125,10 @@ check_query(const struct vecwire_query_request *query, uint32_t top_k,
 {
     bool by_vector = query->vector != NULL || query->dim != 0;
 
+    if (query->with_vector)
+        return vecwire__hms_lacks(refusal, "with_vector: vectors in replies");
+    if (query->vector_name != NULL)
+        return vecwire__hms_lacks(refusal, "vector_name: named vectors");
     if (query->today != NULL && query->text == NULL)
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "today goes with text, which is NULL");
@@ -180,10 +185,10 @@ put_sought(const struct vecwire__settings *settings,
 }
 
 static enum vecwire_err
-encode_query(const struct vecwire__settings *settings,
-             const struct vecwire_query_request *query,
+encode_query(const struct vecwire__settings *settings, const void *request,
              struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
 {
+    const struct vecwire_query_request *query = request;
     uint32_t top_k = query->top_k == 0 ? DEFAULT_TOP_K : query->top_k;
     struct vecwire__buf *text = &enc->text;
     enum vecwire_err err;
@@ -193,8 +198,9 @@ encode_query(const struct vecwire__settings *settings,
         return err;
     enc->method = VECWIRE__POST;
     enc->class = VECWIRE__READ;
-    if (!begin(settings, enc, "/api/v1/query",
-               VECWIRE_VECTOR_TEXT_ROOM(query->dim) + 64) ||
+    enc->decoding = &vecwire__hms_query_decoding;
+    if (!vecwire__hms_begin(settings, enc, "/api/v1/query",
+                            VECWIRE_VECTOR_TEXT_ROOM(query->dim) + 64) ||
         !begin_body(enc) || !vecwire__buf_byte(text, '{'))
         return VECWIRE_ENOMEM;
     err = put_sought(settings, query, text, refusal);
@@ -306,7 +312,8 @@ put_document(const struct vecwire__settings *settings,
              const struct vecwire_upsert_request *upsert, size_t row,
              struct vecwire__buf *text, struct vecwire_refusal *refusal)
 {
-    enum vecwire_err err = check_id(upsert->ids[row], row, refusal);
+    enum vecwire_err err =
+        vecwire__hms_check_id(upsert->ids[row], row, refusal);
 
     if (err != VECWIRE_OK)
         return err;
@@ -330,6 +337,10 @@ check_upsert(const struct vecwire_upsert_request *upsert,
 {
     enum vecwire_err err;
 
+    if (upsert->numbers != NULL)
+        return vecwire__hms_lacks(refusal, "numbers: ids that are numbers");
+    if (upsert->vectors != NULL || upsert->vector_name != NULL)
+        return vecwire__hms_lacks(refusal, "named, sparse or multi vectors");
     if (upsert->rows == 0)
         return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
                                "rows is 0, expected at least 1");
@@ -349,10 +360,12 @@ begin_upsert(const struct vecwire__settings *settings, size_t rows, size_t room,
 {
     enc->method = VECWIRE__POST;
     enc->class = VECWIRE__IDEMPOTENT;
+    enc->decoding = &vecwire__hms_upsert_decoding;
     enc->many = rows > 1;
-    return begin(settings, enc,
-                 enc->many ? "/api/v1/documents/batch" : "/api/v1/documents",
-                 room) &&
+    return vecwire__hms_begin(settings, enc,
+                              enc->many ? "/api/v1/documents/batch"
+                                        : "/api/v1/documents",
+                              room) &&
            begin_body(enc);
 }
 
@@ -390,10 +403,10 @@ put_documents(const struct vecwire__settings *settings,
 }
 
 static enum vecwire_err
-encode_upsert(const struct vecwire__settings *settings,
-              const struct vecwire_upsert_request *upsert,
+encode_upsert(const struct vecwire__settings *settings, const void *request,
               struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
 {
+    const struct vecwire_upsert_request *upsert = request;
     bool many = upsert->rows > 1;
     enum vecwire_err err = check_upsert(upsert, refusal);
 
@@ -411,61 +424,6 @@ encode_upsert(const struct vecwire__settings *settings,
     if (many && !vecwire__buf_str(&enc->text, upsert_parts.close))
         return VECWIRE_ENOMEM;
     return check_body(enc, refusal);
-}
-
-/* The writer knows what UTF-8 is: what it wrote is taken back. */
-static enum vecwire_err
-check_utf8(struct vecwire__buf *text, const char *id,
-           struct vecwire_refusal *refusal)
-{
-    size_t len = text->len;
-    enum vecwire_err err = vecwire__put_text(text, id, 0, "id", refusal);
-
-    text->len = len;
-    return err;
-}
-
-/* One segment: a "/" in the id is encoded like all else. "." and ".." would be
- * taken for steps of the path by what stands between, "batch" and "stream" for
- * routes of the server. */
-static bool
-put_id(struct vecwire__buf *text, const char *id)
-{
-    static const char *const plain[] = {".", "..", "batch", "stream"};
-    static const char *const encoded[] = {"%2E", "%2E%2E", "%62atch",
-                                          "%73tream"};
-
-    for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
-        if (strcmp(id, plain[i]) == 0)
-            return vecwire__buf_str(text, encoded[i]);
-    }
-    return vecwire__put_segment(text, id);
-}
-
-static enum vecwire_err
-encode_delete(const struct vecwire__settings *settings,
-              const struct vecwire_delete_request *del,
-              struct vecwire__encoding *enc, struct vecwire_refusal *refusal)
-{
-    enum vecwire_err err;
-
-    if (del->rows == 0 || del->ids == NULL)
-        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
-                               "no ids, expected 1");
-    if (del->rows > 1)
-        return vecwire__refuse(refusal, VECWIRE_ETOOBIG, SIZE_MAX, SIZE_MAX,
-                               "%zu ids, HMS deletes 1 a call", del->rows);
-    err = check_id(del->ids[0], 0, refusal);
-    if (err == VECWIRE_OK)
-        err = check_utf8(&enc->text, del->ids[0], refusal);
-    if (err != VECWIRE_OK)
-        return err;
-    enc->method = VECWIRE__DELETE;
-    enc->class = VECWIRE__IDEMPOTENT;
-    if (!begin(settings, enc, "/api/v1/documents/", (size_t)3 * MAX_ID) ||
-        !put_id(&enc->text, del->ids[0]))
-        return VECWIRE_ENOMEM;
-    return vecwire__buf_byte(&enc->text, '\0') ? VECWIRE_OK : VECWIRE_ENOMEM;
 }
 
 static const char *
@@ -488,11 +446,10 @@ const struct vecwire__dialect vecwire__dialect_hms = {
     .key_prefix = "Bearer ",
     .tenant_header = "X-Tenant-ID",
     .tenant_fault = tenant_fault,
-    .query = encode_query,
-    .upsert = encode_upsert,
-    .del = encode_delete,
+    .encode = {[VECWIRE__VERB_QUERY] = encode_query,
+               [VECWIRE__VERB_UPSERT] = encode_upsert,
+               [VECWIRE__VERB_DELETE] = vecwire__hms_encode_delete},
     .upsert_parts = &upsert_parts,
-    .decoding = vecwire__hms_decoding,
     .server_error = vecwire__hms_server_error,
     .forgives = vecwire__hms_forgives,
 };

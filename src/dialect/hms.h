@@ -4,8 +4,33 @@
 
 #include "dialect/dialect.h"
 
-/* How 2xx replies are read, by verb. */
-extern const struct vecwire__decoding vecwire__hms_decoding[VECWIRE__N_VERBS];
+/* How 2xx replies are read. */
+extern const struct vecwire__decoding vecwire__hms_query_decoding;
+extern const struct vecwire__decoding vecwire__hms_upsert_decoding;
+extern const struct vecwire__decoding vecwire__hms_delete_decoding;
+
+#define VECWIRE__HMS_MAX_ID 256 /* bytes */
+
+/* The path with the URL's prefix, and room for a body behind it. False: no
+ * memory. */
+VECWIRE_NODISCARD bool
+vecwire__hms_begin(const struct vecwire__settings *settings,
+                   struct vecwire__encoding *enc, const char *path,
+                   size_t body_room);
+
+/* Is it an id that HMS takes? Else refused. */
+enum vecwire_err vecwire__hms_check_id(const char *id, size_t row,
+                                       struct vecwire_refusal *refusal);
+
+/* Refuse what only other databases have. */
+enum vecwire_err vecwire__hms_lacks(struct vecwire_refusal *refusal,
+                                    const char *what);
+
+/* The encoder of a delete. */
+enum vecwire_err
+vecwire__hms_encode_delete(const struct vecwire__settings *settings,
+                           const void *request, struct vecwire__encoding *enc,
+                           struct vecwire_refusal *refusal);
 
 /* See struct vecwire__dialect. */
 void vecwire__hms_server_error(struct vecwire_reply *reply,

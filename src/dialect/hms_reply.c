@@ -120,11 +120,12 @@ affected_sink(struct vecwire__json_reader *reader,
     return true;
 }
 
-const struct vecwire__decoding vecwire__hms_decoding[VECWIRE__N_VERBS] = {
-    [VECWIRE__VERB_QUERY] = {&query_table, query_sink, "matches"},
-    [VECWIRE__VERB_UPSERT] = {&added_table, affected_sink, "added"},
-    [VECWIRE__VERB_DELETE] = {&deleted_table, affected_sink, "deleted"},
-};
+const struct vecwire__decoding vecwire__hms_query_decoding = {
+    &query_table, query_sink, "matches"};
+const struct vecwire__decoding vecwire__hms_upsert_decoding = {
+    &added_table, affected_sink, "added"};
+const struct vecwire__decoding vecwire__hms_delete_decoding = {
+    &deleted_table, affected_sink, "deleted"};
 
 /* {"error":{"code":s,"message":s}} */
 enum { TAG_ERROR = 1, TAG_CODE, TAG_MESSAGE };

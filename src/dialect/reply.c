@@ -71,6 +71,8 @@ vecwire__reply_release(struct vecwire_reply *reply)
                       reply->rows_cap * sizeof(*reply->rows));
     vecwire__mem_free(&mem, reply->places,
                       reply->places_cap * sizeof(*reply->places));
+    vecwire__mem_free(&mem, reply->groups,
+                      reply->groups_cap * sizeof(*reply->groups));
     vecwire__mem_free(&mem, reply, sizeof(*reply));
 }
 
@@ -80,7 +82,9 @@ vecwire__reply_reset(struct vecwire_reply *reply)
     reply->texts.len = reply->body.len = 0;
     reply->headers_len = 0;
     reply->n_rows = reply->n_whole = 0;
-    reply->affected = 0;
+    reply->affected = reply->total = 0;
+    reply->n_groups = 0;
+    reply->has_next = false;
     reply->status = 0;
     reply->answered = false;
     reply->fault = NULL;

@@ -22,6 +22,8 @@ struct vecwire_reply {
     struct vecwire_row *rows;
     struct vecwire__row_place *places;
     size_t rows_cap, places_cap;
+    struct vecwire_group *groups;
+    size_t groups_cap;
     struct vecwire_reply *next_spare;
     /* What every use begins with as zero. */
     struct vecwire_error error;
@@ -37,13 +39,17 @@ struct vecwire_reply {
     uint64_t max_rows;        /* of an attempt; 0: any number */
     uint64_t max_row_bytes;   /* texts of one row; 0: any number */
     uint64_t affected;
+    uint64_t total;                /* what a count tells, or true or false */
+    size_t n_groups;               /* of groups[] */
+    struct vecwire_id next_offset; /* of a scroll, with has_next */
     uint64_t iterations;
     uint32_t refs;
     uint32_t wakeups;
     uint32_t status;
     uint32_t attempts;
     bool failed;
-    bool is_batch;        /* rows before the end: lives for one callback */
+    bool is_batch; /* rows before the end: lives for one callback */
+    bool has_next;
     bool answered;        /* the sink has seen the reply's one required key */
     const char *fault;    /* why the sink said no (static); NULL: no memory */
     uint64_t fault_limit; /* that it is over; 0: none */

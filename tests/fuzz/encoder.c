@@ -260,8 +260,8 @@ upsert(struct request *request)
 
     for (size_t row = 0; row < request->rows; row++)
         fine = is_row(request, row, &sure) && fine;
-    err = vecwire__dialect_hms.upsert(&request->settings, &upsert,
-                                      &request->enc, &request->refusal);
+    err = vecwire__dialect_hms.encode[VECWIRE__VERB_UPSERT](
+        &request->settings, &upsert, &request->enc, &request->refusal);
     refused_or_not(request, err, fine, sure);
     if (err == VECWIRE_OK)
         compare_upsert(request);
@@ -281,8 +281,8 @@ query(struct request *request)
            (request->texts[0] == NULL || is_utf8(request->texts[0])) &&
            (request->payloads[0] == NULL ||
             is_object(request->payloads[0], &sure));
-    err = vecwire__dialect_hms.query(&request->settings, &query, &request->enc,
-                                     &request->refusal);
+    err = vecwire__dialect_hms.encode[VECWIRE__VERB_QUERY](
+        &request->settings, &query, &request->enc, &request->refusal);
     refused_or_not(request, err, fine, sure);
     if (err == VECWIRE_OK)
         compare_query(request);
@@ -311,7 +311,7 @@ del(struct request *request)
 {
     const struct vecwire_delete_request del =
         VECWIRE_DELETE(.ids = (const char *const *)request->ids, .rows = 1);
-    enum vecwire_err err = vecwire__dialect_hms.del(
+    enum vecwire_err err = vecwire__dialect_hms.encode[VECWIRE__VERB_DELETE](
         &request->settings, &del, &request->enc, &request->refusal);
 
     refused_or_not(request, err, is_id(request->ids[0]), true);

@@ -5,7 +5,7 @@
  * Input: one byte of modes, four sizes of pieces, the body. */
 #include "call/decoder.h"
 #include "codec/mem.h"
-#include "dialect/dialect.h"
+#include "dialect/hms.h"
 #include "tests/fuzz/same.h"
 
 /* A call, as much of it as decoding needs, and what it came to. */
@@ -64,6 +64,12 @@ take_rows(struct decoding *d, struct vecwire_reply *reply, size_t n)
     }
 }
 
+static const struct vecwire__decoding *const decodings[VECWIRE__N_VERBS] = {
+    [VECWIRE__VERB_QUERY] = &vecwire__hms_query_decoding,
+    [VECWIRE__VERB_UPSERT] = &vecwire__hms_upsert_decoding,
+    [VECWIRE__VERB_DELETE] = &vecwire__hms_delete_decoding,
+};
+
 static void
 begin(struct decoding *d, enum vecwire__verb verb, uint32_t status, bool early,
       unsigned depth)
@@ -78,6 +84,7 @@ begin(struct decoding *d, enum vecwire__verb verb, uint32_t status, bool early,
     d->engine.config.json_depth = depth;
     d->call.engine = &d->engine;
     d->call.enc.verb = verb;
+    d->call.enc.decoding = decodings[verb];
     d->call.on_rows = early ? on_rows : NULL;
     d->call.reply = vecwire__reply_new(&d->counting.mem);
     d->good = vecwire__decode_head(&d->call, &head);
