@@ -222,7 +222,8 @@ START_TEST(each_event_can_be_refused)
 {
     static const char all[] =
         "{\"any\":[],\"ok\":true,\"time\":1,\"status\":1,\"result\":{\"count\":"
-        "1,\"points\":[{\"name\":\"\",\"vector\":[1],\"payload\":null}]}}";
+        "1,\"points\":[{\"name\":\"\",\"vector\":[1],\"payload\":null}]},"
+        "\"either\":[{\"vector\":{\"a\":[[1]]}}]}";
 
     record_init(&whole);
     whole.refused = _i;

@@ -22,6 +22,8 @@ struct document {
 
 #define POINT(members) "{\"result\":{\"points\":[{" members "}]}}"
 #define VECTOR(elements) POINT("\"vector\":[" elements "]")
+#define HIT(members) "{\"either\":[{" members "}]}"
+#define NAMED(members) HIT("\"vector\":{" members "}")
 #define FILLER "\"filler\":\"0123456789 0123456789 0123456789\","
 
 static const struct document documents[] = {
@@ -60,6 +62,74 @@ static const struct document documents[] = {
      GOOD},
     {POINT(FILLER "\"score\":-0.0009765625,\"payload\":-1.5E-2,\"id\":0"),
      GOOD},
+    /* vectors of all forms, maps, either an object or an array */
+    {"{\"either\":{\"points\":[{\"id\":1,\"vector\":[0.5,-1e-7,null]},{\"vector"
+     "\":null},{\"vector\":[ ]},{\"vector\":{}}]}}",
+     GOOD},
+    {"{\"either\":[]}", GOOD},
+    {"{\"either\":null}", GOOD},
+    {HIT("\"vector\" : [ [ 0.25 , null ] , [ ] ,\n[1,2,3e0] ] , "
+         "\"flat\":[[0]]"),
+     GOOD},
+    {NAMED(
+         "\"\":[0.5],\"0123456789 0123456789 0123456789\":[[1],[2,0.125]],"
+         "\"\\u00e9\\n\xe6\xa4\x9c\\\"\" : { \"indices\" : [ 0 , 4294967295 ] ,"
+         "\"values\":[0.5,-0.25]},\"n\":null,\"e\":[],\"s\":{}"),
+     GOOD},
+    {NAMED("\"a\":[1],\"a\":[2],\"\":[],\"\":null"), GOOD},
+    {HIT("\"many\":[],\"short\":4294967295,\"order\":-1.5e-3},{\"many\":[7],"
+         "\"order\":\"x\\u0041\"},{\"many\":null,\"order\":true,\"short\":null}"
+         ",{"
+         "\"order\":null},{\"order\":[[1]]},{\"order\":12"),
+     GOOD},
+    {"{\"either\":@1}", TYPE("either")},
+    {"{\"either\":[{},@[]]}", TYPE("either")},
+    {"{\"either\":[{}@}", GRAMMAR("either")},
+    {HIT("\"vector\":@\"x\""), TYPE("vector")},
+    {HIT("\"vector\":@1"), TYPE("vector")},
+    {HIT("\"vector\":[@\"x\"]"), TYPE("vector")},
+    {HIT("\"vector\":[ @{}]"), TYPE("vector")},
+    {HIT("\"vector\":[1,@[2]]"), TYPE("vector")},
+    {HIT("\"vector\":[[1],@2]"), TYPE("vector")},
+    {HIT("\"vector\":[[1],@null]"), TYPE("vector")},
+    {HIT("\"vector\":[[1,@[2]]]"), TYPE("vector")},
+    {HIT("\"vector\":[[@[2]]]"), TYPE("vector")},
+    {HIT("\"vector\":[[1],@]"), GRAMMAR("vector")},
+    {HIT("\"vector\":[[1]@}"), GRAMMAR("vector")},
+    {HIT("\"vector\":[ @,1]"), GRAMMAR("vector")},
+    {HIT("\"vector\":[[0@1]]"), GRAMMAR("vector")},
+    {HIT("\"vector\":[[1,@1e39]]"), RANGE("vector")},
+    {HIT("\"flat\":@{}"), TYPE("flat")},
+    {HIT("\"flat\":@null"), TYPE("flat")},
+    {NAMED("\"a\":@1"), TYPE("vector")},
+    {NAMED("\"a\":[1,@{}]"), TYPE("vector")},
+    {NAMED("\"a\":[[1],@{}]"), TYPE("vector")},
+    {NAMED("\"a\":[1] @:2"), GRAMMAR("vector")},
+    {NAMED("\"a\"@,2"), GRAMMAR("vector")},
+    {NAMED("\"a\":[1],@2"), GRAMMAR("vector")},
+    {NAMED("\"a\\@x\":[1]"), GRAMMAR("vector")},
+    {NAMED("\"a\xc3@\":[1]"), GRAMMAR("vector")},
+    {NAMED("\"@\x01\":[1]"), GRAMMAR("vector")},
+    {NAMED("\"a\":{\"indices\":[1,@-1]}"), TYPE("indices")},
+    {NAMED("\"a\":{\"indices\":[@1.0]}"), TYPE("indices")},
+    {NAMED("\"a\":{\"indices\":[@null]}"), TYPE("indices")},
+    {NAMED("\"a\":{\"indices\":[@[1]]}"), TYPE("indices")},
+    {NAMED("\"a\":{\"indices\":[1,@4294967296]}"), RANGE("indices")},
+    {NAMED("\"a\":{\"indices\":[1,@18446744073709551616]}"), RANGE("indices")},
+    {NAMED("\"a\":{\"indices\":[0@1]}"), GRAMMAR("indices")},
+    {NAMED("\"a\":{\"indices\":[1,@]}"), GRAMMAR("indices")},
+    {NAMED("\"a\":{\"indices\":[1@}}"), GRAMMAR("indices")},
+    {NAMED("\"a\":{\"indices\":[1],@\"indices\":[1]}"), TWICE("indices")},
+    {NAMED("\"a\":{\"values\":[@[1]]}"), TYPE("values")},
+    {HIT("\"short\":@4294967296"), RANGE("short")},
+    {HIT("\"short\":@1e3"), TYPE("short")},
+    {HIT("\"many\":@1"), TYPE("many")},
+    {"{\"either\":[{\"vector\":[@", END("vector")},
+    {"{\"either\":[{\"vector\":[[1@", END("vector")},
+    {"{\"either\":[{\"vector\":[[1] @", END("vector")},
+    {"{\"either\":[{\"vector\":{\"a@", END("vector")},
+    {"{\"either\":[{\"vector\":{\"a\":[1]@", END("vector")},
+    {"{\"either\":[{\"vector\":{\"a\":{\"indices\":[1,2@", END("indices")},
     /* numbers */
     {"{\"x\":0@1}", GRAMMAR("")},
     {"{\"x\":-0@1}", GRAMMAR("")},

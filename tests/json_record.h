@@ -52,7 +52,13 @@ enum {
     TAG_META,
     TAG_LONG,
     TAG_POINTS,
-    TAG_ANY
+    TAG_ANY,
+    TAG_EITHER,
+    TAG_SHORT,
+    TAG_MANY,
+    TAG_NAMED,
+    TAG_INDICES,
+    TAG_VALUES
 };
 
 static const struct vecwire__json_field record_root[] = {
@@ -61,7 +67,8 @@ static const struct vecwire__json_field record_root[] = {
     {"time", VECWIRE__JSON_F32, TAG_TIME, 0, false},
     {"ok", VECWIRE__JSON_BOOL, TAG_OK, 0, false},
     {"usage", VECWIRE__JSON_SKIP, 0, 0, false},
-    {"any", VECWIRE__JSON_ARR, TAG_ANY, 0, false}};
+    {"any", VECWIRE__JSON_ARR, TAG_ANY, 0, false},
+    {"either", VECWIRE__JSON_EITHER, TAG_EITHER, 4, true}};
 static const struct vecwire__json_field record_result[] = {
     {"points", VECWIRE__JSON_ARR, TAG_POINTS, 3, false},
     {"next", VECWIRE__JSON_ID, TAG_NEXT, 0, true},
@@ -75,9 +82,24 @@ static const struct vecwire__json_field record_point[] = {
     {"meta", VECWIRE__JSON_RAW_OBJ, TAG_META, 0, true},
     {"a_key_of_23_bytes_in_it", VECWIRE__JSON_U64, TAG_LONG, 0, false},
     {"inner", VECWIRE__JSON_OBJ, 0, 3, false}};
+static const struct vecwire__json_field record_hits[] = {
+    {"points", VECWIRE__JSON_ARR, TAG_POINTS, 5, false}};
+static const struct vecwire__json_field record_hit[] = {
+    {"id", VECWIRE__JSON_ID, TAG_ID, 0, false},
+    {"vector", VECWIRE__JSON_VECTOR, TAG_VECTOR, 6, true},
+    {"flat", VECWIRE__JSON_VECTOR, TAG_VECTOR, 0, false},
+    {"short", VECWIRE__JSON_U32, TAG_SHORT, 0, true},
+    {"many", VECWIRE__JSON_U32S, TAG_MANY, 0, true},
+    {"order", VECWIRE__JSON_RAW, TAG_PAYLOAD, 0, true}};
+static const struct vecwire__json_field record_named[] = {
+    {"", VECWIRE__JSON_VECTOR, TAG_NAMED, 7, true}};
+static const struct vecwire__json_field record_sparse[] = {
+    {"indices", VECWIRE__JSON_U32S, TAG_INDICES, 0, false},
+    {"values", VECWIRE__JSON_F32S, TAG_VALUES, 0, false}};
 static const struct vecwire__json_shape record_shapes[] = {
-    {record_root, 6}, {record_result, 3}, {record_point, 8}};
-static const struct vecwire__json_table record_table = {record_shapes, 3,
+    {record_root, 7}, {record_result, 3}, {record_point, 8}, {record_hits, 1},
+    {record_hit, 6},  {record_named, 1},  {record_sparse, 2}};
+static const struct vecwire__json_table record_table = {record_shapes, 7,
                                                         false};
 /* ... and one whose root is an array of points */
 static const struct vecwire__json_shape record_row_shapes[] = {
@@ -148,6 +170,15 @@ record_sink(struct vecwire__json_reader *reader, enum vecwire__json_event event,
         break;
     case VECWIRE__JSON_EV_ARR:
         record_add(record, "array %u\n", tag);
+        break;
+    case VECWIRE__JSON_EV_KEY:
+        record_text(record, "key", tag, reader);
+        break;
+    case VECWIRE__JSON_EV_MULTI:
+        record_add(record, "multi %u\n", tag);
+        break;
+    case VECWIRE__JSON_EV_MULTI_END:
+        record_add(record, "multi end %u\n", tag);
         break;
     case VECWIRE__JSON_EV_STR:
         record_text(record, "str", tag, reader);

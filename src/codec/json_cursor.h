@@ -15,7 +15,10 @@ struct cursor {
     unsigned frame; /* reader->frames[depth] */
 };
 
+/* A frame is shape << 1 | is array; that of an array whose elements are no
+ * objects but what reader->inner says: */
 #define IS_ARRAY 1u
+#define FRAME_LIST (0x80u | IS_ARRAY)
 
 VECWIRE__INLINE int
 cut(struct vecwire__json_reader *reader, enum vecwire__json_state state)

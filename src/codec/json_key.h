@@ -70,6 +70,13 @@ search_name(struct vecwire__json_reader *reader, unsigned shape, const char *p)
     return NULL;
 }
 
+/* Whether any key will do; its name is made so that is_name() fails. */
+VECWIRE__INLINE bool
+is_map(const struct vecwire__json_reader *reader, unsigned shape)
+{
+    return reader->names[shape][0].len == 0;
+}
+
 /* A key of an object that somebody reads; c->p is at its quote. */
 VECWIRE__INLINE int
 read_key(struct vecwire__json_reader *reader, struct cursor *c)
@@ -91,6 +98,8 @@ read_key(struct vecwire__json_reader *reader, struct cursor *c)
     }
     reader->token_at = here(reader, c);
     reader->n_name = 0;
+    if (is_map(reader, shape))
+        reader->text_at = reader->texts->len;
     c->p++;
     return ST_KEY_TEXT;
 }
@@ -127,6 +136,33 @@ find_name(struct vecwire__json_reader *reader, unsigned shape)
     return NULL;
 }
 
+/* A key of a map, from behind its quote or where it was cut. */
+static VECWIRE__NOINLINE int
+map_key(struct vecwire__json_reader *reader,
+        const struct vecwire__json_field *field)
+{
+    enum vecwire__json_string_end end = vecwire__json_string_text(reader);
+
+    if (end != STRING_END)
+        return string_stopped(reader, end, ST_KEY_TEXT);
+    if (!vecwire__json_tell(reader, VECWIRE__JSON_EV_KEY, field->tag))
+        return vecwire__json_fail_at(reader, VECWIRE__JSON_ESINK, reader->p);
+    return ST_COLON;
+}
+
+static inline int
+step_map_key(struct vecwire__json_reader *reader, struct cursor *c)
+{
+    const struct vecwire__json_field *field =
+        reader->names[c->frame >> 1][0].field;
+    int next = map_key(reader, field);
+
+    c->p = reader->p;
+    if (next == ST_COLON)
+        c->field = field;
+    return next;
+}
+
 static inline int
 step_key_text(struct vecwire__json_reader *reader, struct cursor *c)
 {
@@ -134,6 +170,8 @@ step_key_text(struct vecwire__json_reader *reader, struct cursor *c)
     struct vecwire__json_name *name;
 
     reader->p = c->p;
+    if (c->frame != 0 && is_map(reader, c->frame >> 1))
+        return step_map_key(reader, c);
     end = c->frame == 0 ? vecwire__json_string_skip(reader)
                         : vecwire__json_string_name(reader);
     c->p = reader->p;

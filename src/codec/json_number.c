@@ -125,6 +125,21 @@ vecwire__json_token_float(struct vecwire__json_reader *reader,
     }
 }
 
+/* Why a token is no whole number for its place. */
+static int
+refuse_whole(struct vecwire__json_reader *reader,
+             const struct vecwire__json_token *token)
+{
+    const char *p = token->p;
+
+    while (p < token->end && (unsigned)(*p - '0') < 10)
+        p++;
+    return refuse(reader, token->p, token->end, true,
+                  p == token->end && reader->field->kind == VECWIRE__JSON_U32
+                      ? VECWIRE__JSON_ERANGE
+                      : VECWIRE__JSON_ETYPE);
+}
+
 int
 vecwire__json_number_typed(struct vecwire__json_reader *reader)
 {
@@ -142,8 +157,9 @@ vecwire__json_number_typed(struct vecwire__json_reader *reader)
             return next;
         reader->is_nan = false;
         event = VECWIRE__JSON_EV_F32;
-    } else if (!vecwire__u64_read(token.p, token.end, &reader->u64)) {
-        return refuse(reader, token.p, token.end, true, VECWIRE__JSON_ETYPE);
+    } else if (!vecwire__u64_read(token.p, token.end, &reader->u64) ||
+               (field->kind == VECWIRE__JSON_U32 && reader->u64 > UINT32_MAX)) {
+        return refuse_whole(reader, &token);
     }
     if (!vecwire__json_tell(reader, event, field->tag))
         return vecwire__json_fail_at(reader, VECWIRE__JSON_ESINK, reader->p);

@@ -35,8 +35,8 @@ take_name(struct vecwire__json_name *name,
 
         name->mask >>= 8 * unused;
         name->len = 8 - unused;
-    } else {
-        name->mask = name->len = 0;
+    } else { /* a map's: no text begins with 8 NULs and with a quote */
+        name->len = 0;
     }
 }
 
@@ -55,7 +55,10 @@ take_table(struct vecwire__json_reader *reader,
 
         assert(shape->n_fields >= 1 && shape->n_fields <= 8);
         for (size_t j = 0; j < shape->n_fields; j++) {
-            assert(shape->fields[j].sub <= table->n_shapes);
+            assert(shape->fields[j].sub + (size_t)(shape->fields[j].kind ==
+                                                   VECWIRE__JSON_EITHER) <=
+                   table->n_shapes);
+            assert(shape->fields[j].key[0] != '\0' || shape->n_fields == 1);
             take_name(&names[j], &shape->fields[j], (unsigned char)(1u << j));
             names[j].next = &names[j + 1];
         }
@@ -122,28 +125,45 @@ vecwire__json_begins_value(char c)
            c == 'f' || c == 'n' || (c >= '0' && c <= '9');
 }
 
+/* The key whose array or map the reader is in. */
+static const char *
+outer_key(const struct vecwire__json_reader *reader)
+{
+    unsigned depth = reader->depth, frame, shape;
+    const char *key = "";
+
+    do {
+        frame = reader->frames[depth];
+        if (depth == 0 || frame <= IS_ARRAY)
+            return "";
+        shape = reader->frames[--depth] >> 1;
+        if ((reader->frames[depth] & IS_ARRAY) != 0 || shape == 0)
+            return "";
+        key = reader->last[shape]->field->key;
+    } while (key[0] == '\0');
+    return key;
+}
+
 static const char *
 blamed_key(const struct vecwire__json_reader *reader)
 {
-    unsigned frame = reader->frames[reader->depth], parent, shape;
+    unsigned frame = reader->frames[reader->depth];
 
     if (reader->field != NULL && reader->field->key[0] != '\0')
         return reader->field->key;
     if (reader->raw != NULL)
         return reader->raw->key;
-    if (frame <= IS_ARRAY || (frame & IS_ARRAY) == 0)
-        return "";
-    parent = reader->frames[reader->depth - 1];
-    shape = parent >> 1;
-    if ((parent & IS_ARRAY) != 0 || shape == 0)
-        return "";
-    return reader->last[shape]->field->key;
+    if ((frame & IS_ARRAY) != 0 || (frame != 0 && is_map(reader, frame >> 1)))
+        return outer_key(reader);
+    return "";
 }
 
 VECWIRE__INLINE int
-next_element(struct cursor *c)
+next_element(const struct vecwire__json_reader *reader, struct cursor *c)
 {
-    if (c->frame > IS_ARRAY)
+    if (VECWIRE__UNLIKELY(c->frame == FRAME_LIST))
+        c->field = &reader->inner;
+    else if (c->frame > IS_ARRAY)
         c->field = &elements[c->frame >> 1];
     return ST_VALUE;
 }
@@ -155,7 +175,7 @@ step_first(struct vecwire__json_reader *reader, struct cursor *c, int state)
         return cut(reader, (enum vecwire__json_state)state);
     if (state == ST_FIRST_KEY)
         return *c->p == '}' ? ST_CLOSE : ST_KEY;
-    return *c->p == ']' ? ST_CLOSE : next_element(c);
+    return *c->p == ']' ? ST_CLOSE : next_element(reader, c);
 }
 
 /* Keep raw text up to `p`. */
@@ -197,7 +217,7 @@ step_after(struct vecwire__json_reader *reader, struct cursor *c)
         return cut(reader, ST_AFTER);
     if (*c->p == ',') {
         c->p++;
-        return (c->frame & IS_ARRAY) != 0 ? next_element(c) : ST_KEY;
+        return (c->frame & IS_ARRAY) != 0 ? next_element(reader, c) : ST_KEY;
     }
     if (*c->p != ((c->frame & IS_ARRAY) != 0 ? ']' : '}'))
         return refuse(reader, c, VECWIRE__JSON_EGRAMMAR);
@@ -214,6 +234,10 @@ step_close(struct vecwire__json_reader *reader, struct cursor *c)
     c->frame = reader->frames[c->depth];
     if (frame > IS_ARRAY && (frame & IS_ARRAY) == 0)
         return tell(reader, c, VECWIRE__JSON_EV_END, frame >> 1, ST_ENDED);
+    if (VECWIRE__UNLIKELY(frame == FRAME_LIST) &&
+        reader->inner.kind == VECWIRE__JSON_F32S)
+        return tell(reader, c, VECWIRE__JSON_EV_MULTI_END, reader->inner.tag,
+                    ST_ENDED);
     return ST_ENDED;
 }
 
@@ -249,6 +273,8 @@ step_called(struct vecwire__json_reader *reader, struct cursor *c, int state)
     if (state == ST_SKIM)
         return step_skim(reader, c);
 #endif
+    if (state == ST_VECTOR_FIRST)
+        return step_vector_first(reader, c);
     reader->p = c->p;
     reader->field = c->field;
     if (state == ST_NUMBER)

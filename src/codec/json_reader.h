@@ -22,11 +22,15 @@ enum vecwire__json_kind {
     VECWIRE__JSON_STR,     /* text, decoded to UTF-8 */
     VECWIRE__JSON_ID,      /* u64 or text */
     VECWIRE__JSON_U64,
+    VECWIRE__JSON_U32,  /* a U64 of at most 2^32 - 1 */
+    VECWIRE__JSON_U32S, /* array of them */
     VECWIRE__JSON_BOOL,
-    VECWIRE__JSON_F32,  /* number, or null: NaN */
-    VECWIRE__JSON_F32S, /* array of numbers, null in it: NaN */
-    VECWIRE__JSON_OBJ,  /* object of shape `sub` */
-    VECWIRE__JSON_ARR   /* array of objects of shape `sub` (0: of anything) */
+    VECWIRE__JSON_F32,    /* number, or null: NaN */
+    VECWIRE__JSON_F32S,   /* array of numbers, null in it: NaN */
+    VECWIRE__JSON_OBJ,    /* object of shape `sub` */
+    VECWIRE__JSON_ARR,    /* array of objects of shape `sub` (0: of anything) */
+    VECWIRE__JSON_EITHER, /* OBJ of shape `sub`, or ARR of shape `sub` + 1 */
+    VECWIRE__JSON_VECTOR  /* F32S, array of F32S, or OBJ (not with sub 0) */
 };
 
 struct vecwire__json_field {
@@ -37,7 +41,9 @@ struct vecwire__json_field {
     bool nullable;
 };
 
-/* The keys of one kind of object, 1 to 8. */
+/* The keys of one kind of object, 1 to 8. One field with the key "" makes a
+ * map: it has any keys, each of them told (EV_KEY), the same one again, too,
+ * and all values are what this field says. */
 struct vecwire__json_shape {
     const struct vecwire__json_field *fields;
     size_t n_fields;
@@ -55,7 +61,9 @@ struct vecwire__json_table {
 enum vecwire__json_event {
     VECWIRE__JSON_EV_BEGIN, /* an object of shape `tag` begins */
     VECWIRE__JSON_EV_END,   /* ... has ended */
-    VECWIRE__JSON_EV_ARR,   /* an array of kind ARR begins (tag 0: the root) */
+    VECWIRE__JSON_EV_ARR,   /* an array of objects (tag 0: the root) or of U32S
+                               begins; the latter tells each as EV_U64 */
+    VECWIRE__JSON_EV_KEY,   /* of a map, as a text; the tag is its field's */
     VECWIRE__JSON_EV_STR,   /* text at [text_at, texts.len) of texts */
     VECWIRE__JSON_EV_RAW,   /* its JSON text, at the same place */
     VECWIRE__JSON_EV_U64,   /* reader->u64 */
@@ -64,7 +72,9 @@ enum vecwire__json_event {
     VECWIRE__JSON_EV_ROW,   /* a float array begins: set floats, room, n=0 */
     VECWIRE__JSON_EV_GROW,  /* floats is full: give more (it may move) */
     VECWIRE__JSON_EV_F32S,  /* it has ended: n floats; is_nan: one was null */
-    VECWIRE__JSON_EV_NULL   /* null in a nullable field */
+    VECWIRE__JSON_EV_MULTI, /* a VECTOR is an array of arrays: rows follow, */
+    VECWIRE__JSON_EV_MULTI_END, /* ... have ended; both with its tag */
+    VECWIRE__JSON_EV_NULL       /* null in a nullable field */
 };
 
 /* How reading ended or goes on. */
@@ -125,9 +135,10 @@ struct vecwire__json_reader {
     const struct vecwire__json_table *table;
     const struct vecwire__json_field *field; /* whose value is being read */
     const struct vecwire__json_field *raw;   /* whose text is being kept */
-    const char *begin;                       /* the segment, */
-    const char *p;        /* how far it is read (for calls), */
-    const char *end;      /* and its end */
+    struct vecwire__json_field inner; /* each element of a multi-vector, U32S */
+    const char *begin;                /* the segment, */
+    const char *p;                    /* how far it is read (for calls), */
+    const char *end;                  /* and its end */
     const char *raw_from; /* raw text of this segment not yet kept */
     uint64_t base;        /* bytes before this segment */
     uint64_t token_at;    /* where the key, text or number began */
@@ -145,7 +156,7 @@ struct vecwire__json_reader {
     unsigned char n_token;   /* of a cut number */
     struct vecwire__json_name names[8][8]; /* by shape and index */
     struct vecwire__json_name *last[8];    /* by shape: the key seen last */
-    unsigned char frames[256];             /* by depth: shape << 1 | is array */
+    unsigned char frames[256];             /* by depth, see json_cursor.h */
     unsigned char seen[256];               /* by depth: bits of known keys */
     char unit[12];
     char name[24];

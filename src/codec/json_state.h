@@ -29,6 +29,7 @@ enum vecwire__json_state {
     ST_LITERAL,
     ST_NUMBER,       /* nobody reads it */
     ST_TYPED_NUMBER, /* somebody does */
+    ST_VECTOR_FIRST, /* behind the first bracket of a vector */
     ST_ROW_FIRST,    /* array of floats: a value, or its end */
     ST_ROW_VALUE,
     ST_ROW_NUMBER,

@@ -38,10 +38,11 @@ open_bracket(struct vecwire__json_reader *reader, struct cursor *c,
 }
 
 VECWIRE__INLINE int
-open_array(struct vecwire__json_reader *reader, struct cursor *c)
+open_array(struct vecwire__json_reader *reader, struct cursor *c,
+           unsigned frame)
 {
     const struct vecwire__json_field *field = c->field;
-    int next = open_bracket(reader, c, (unsigned)field->sub << 1 | IS_ARRAY);
+    int next = open_bracket(reader, c, frame | IS_ARRAY);
 
     if (next == ST_FAILED)
         return next;
@@ -57,6 +58,48 @@ open_row(struct vecwire__json_reader *reader, struct cursor *c)
     reader->n = 0;
     reader->is_nan = false;
     return tell(reader, c, VECWIRE__JSON_EV_ROW, c->field->tag, ST_ROW_FIRST);
+}
+
+/* Without a key: the one to blame must last longer than the reader. */
+static VECWIRE__NOINLINE void
+set_inner(struct vecwire__json_reader *reader,
+          const struct vecwire__json_field *field, enum vecwire__json_kind kind)
+{
+    reader->inner.key[0] = '\0';
+    reader->inner.kind = (unsigned char)kind;
+    reader->inner.tag = field->tag;
+    reader->inner.sub = 0;
+    reader->inner.nullable = false;
+}
+
+VECWIRE__INLINE int
+open_vector(struct vecwire__json_reader *reader, struct cursor *c)
+{
+    if (VECWIRE__UNLIKELY(c->depth == reader->max_depth))
+        return refuse(reader, c, VECWIRE__JSON_EDEPTH);
+    c->p++;
+    return ST_VECTOR_FIRST;
+}
+
+/* Behind a vector's first bracket: another one makes it a multi-vector. */
+static inline int
+step_vector_first(struct vecwire__json_reader *reader, struct cursor *c)
+{
+    const struct vecwire__json_field *field = c->field;
+
+    if (!more(c))
+        return cut(reader, ST_VECTOR_FIRST);
+    if (VECWIRE__LIKELY(*c->p != '[')) {
+        reader->n = 0;
+        reader->is_nan = false;
+        return tell(reader, c, VECWIRE__JSON_EV_ROW, field->tag, ST_ROW_FIRST);
+    }
+    set_inner(reader, field, VECWIRE__JSON_F32S);
+    c->depth++;
+    c->frame = FRAME_LIST;
+    reader->frames[c->depth] = FRAME_LIST;
+    c->field = &reader->inner;
+    return tell(reader, c, VECWIRE__JSON_EV_MULTI, field->tag, ST_VALUE);
 }
 
 VECWIRE__INLINE int
@@ -168,7 +211,25 @@ typed_value(struct vecwire__json_reader *reader, struct cursor *c)
         break;
     case VECWIRE__JSON_ARR:
         if (first == '[')
-            return open_array(reader, c);
+            return open_array(reader, c, (unsigned)field->sub << 1);
+        break;
+    case VECWIRE__JSON_VECTOR:
+        if (VECWIRE__LIKELY(first == '['))
+            return open_vector(reader, c);
+        if (first == '{' && field->sub != 0)
+            return open_bracket(reader, c, (unsigned)field->sub << 1);
+        break;
+    case VECWIRE__JSON_EITHER:
+        if (first == '{')
+            return open_bracket(reader, c, (unsigned)field->sub << 1);
+        if (first == '[')
+            return open_array(reader, c, (field->sub + 1u) << 1);
+        break;
+    case VECWIRE__JSON_U32S:
+        if (first == '[') {
+            set_inner(reader, field, VECWIRE__JSON_U32);
+            return open_array(reader, c, FRAME_LIST);
+        }
         break;
     case VECWIRE__JSON_F32S:
         if (first == '[')
