@@ -260,6 +260,74 @@ START_TEST(every_way_to_end_has_a_text_of_its_own)
 }
 END_TEST
 
+START_TEST(a_vector_of_one_row_reads_like_an_array_of_floats)
+{
+    require_log(&record_table,
+                "{\"either\":[{\"vector\":[0.5,null]},{\"flat\":[ ]}]}",
+                "begin 1\narray 15\nbegin 5\nrow 8 0.5 nan null\nend 5\n"
+                "begin 5\nrow 8\nend 5\nend 1\n");
+}
+END_TEST
+
+START_TEST(a_vector_of_rows_tells_that_they_begin_and_end)
+{
+    require_log(&record_table,
+                "{\"either\":[{\"vector\":[[1,2],[],[null]],\"id\":1}]}",
+                "begin 1\narray 15\nbegin 5\nmulti 8\nrow 8 1 2\nrow 8\n"
+                "row 8 nan null\nmulti end 8\nu64 6 1\nend 5\nend 1\n");
+}
+END_TEST
+
+START_TEST(a_map_tells_every_key_and_reads_every_value)
+{
+    require_log(
+        &record_table,
+        "{\"either\":[{\"vector\":{\"\":[1],\"id\":null,\"a name that is "
+        "longer than any known key\":[[2]],\"\\u00e9\":{\"values\":[3],"
+        "\"indices\":[4,5]},\"id\":[]}}]}",
+        "begin 1\narray 15\nbegin 5\nbegin 6\nkey 18 \nrow 18 1\n"
+        "key 18 id\nnull 18\nkey 18 a name that is longer than any "
+        "known key\nmulti 18\nrow 18 2\nmulti end 18\nkey 18 \xc3\xa9\n"
+        "begin 7\nrow 20 3\narray 19\nu64 19 4\nu64 19 5\nend 7\n"
+        "key 18 id\nrow 18\nend 6\nend 5\nend 1\n");
+}
+END_TEST
+
+START_TEST(a_map_may_have_values_of_any_kind)
+{
+    static const struct vecwire__json_field fields[] = {
+        {"", VECWIRE__JSON_RAW, 3, 0, true}};
+    static const struct vecwire__json_shape shapes[] = {{fields, 1}};
+    static const struct vecwire__json_table table = {shapes, 1, false};
+
+    require_log(&table, "{\"a\":{\"b\":[1, 2]},\"c\":-1.5e3 ,\"\":null}",
+                "begin 1\nkey 3 a\nraw 3 {\"b\":[1, 2]}\nkey 3 c\n"
+                "raw 3 -1.5e3\nkey 3 \nnull 3\nend 1\n");
+}
+END_TEST
+
+START_TEST(an_array_of_whole_numbers_tells_each_of_them)
+{
+    require_log(&record_table,
+                "{\"either\":[{\"many\":[0,4294967295],\"short\":7},"
+                "{\"many\":[]},{\"many\":null}]}",
+                "begin 1\narray 15\nbegin 5\narray 17\nu64 17 0\n"
+                "u64 17 4294967295\nu64 16 7\nend 5\nbegin 5\narray 17\n"
+                "end 5\nbegin 5\nnull 17\nend 5\nend 1\n");
+}
+END_TEST
+
+START_TEST(either_an_object_or_an_array_of_the_next_shape_will_do)
+{
+    require_log(&record_table, "{\"either\":{\"points\":[{\"id\":1}]}}",
+                "begin 1\nbegin 4\narray 13\nbegin 5\nu64 6 1\nend 5\nend 4\n"
+                "end 1\n");
+    require_log(&record_table, "{\"either\":[{\"id\":1},{}]}",
+                "begin 1\narray 15\nbegin 5\nu64 6 1\nend 5\nbegin 5\nend 5\n"
+                "end 1\n");
+}
+END_TEST
+
 int
 main(void)
 {
@@ -287,6 +355,13 @@ main(void)
     tcase_add_test(tcase, a_user_text_is_any_json_or_an_object);
     tcase_add_test(tcase, a_nul_byte_is_no_json);
     tcase_add_test(tcase, every_way_to_end_has_a_text_of_its_own);
+    tcase_add_test(tcase, a_vector_of_one_row_reads_like_an_array_of_floats);
+    tcase_add_test(tcase, a_vector_of_rows_tells_that_they_begin_and_end);
+    tcase_add_test(tcase, a_map_tells_every_key_and_reads_every_value);
+    tcase_add_test(tcase, a_map_may_have_values_of_any_kind);
+    tcase_add_test(tcase, an_array_of_whole_numbers_tells_each_of_them);
+    tcase_add_test(tcase,
+                   either_an_object_or_an_array_of_the_next_shape_will_do);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
