@@ -95,7 +95,7 @@ enum vecwire_qdrant_outcome {
 /* The outcome of update `index` of the reply: 0, but for a batch of
  * operations. VECWIRE_QDRANT_NO_UPDATE past the end and for failures. */
 VECWIRE_API enum vecwire_qdrant_outcome
-vecwire_qdrant_outcome(const struct vecwire_reply *reply, size_t index);
+vecwire_qdrant_update_outcome(const struct vecwire_reply *reply, size_t index);
 
 /* The server's number of that update. False: it told none. `number` may be
  * NULL. */
@@ -198,7 +198,7 @@ struct vecwire_qdrant_facet_request {
 };
 
 /* A value and how many rows have it. */
-struct vecwire_qdrant_facet_hit {
+struct vecwire_qdrant_facet_value {
     struct vecwire_id value; /* text; integers that fit are numbers too */
     uint64_t count;
     bool is_text; /* false: an integer, or true or false, as JSON text */
@@ -232,7 +232,7 @@ vecwire_qdrant_get_point(struct vecwire_client *client,
                          const struct vecwire_get_request *get,
                          vecwire_reply_cb cb, void *arg, vecwire_call_id *id);
 
-/* vecwire_qdrant_facet_hits() and _hit() tell the values, most rows first. */
+/* vecwire_qdrant_facet_hits() and _at() tell the values, most rows first. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_qdrant_facet(struct vecwire_client *client,
                      const struct vecwire_qdrant_facet_request *facet,
@@ -242,9 +242,9 @@ vecwire_qdrant_facet(struct vecwire_client *client,
 VECWIRE_API size_t vecwire_qdrant_facet_hits(const struct vecwire_reply *reply);
 
 /* Value `index`; false past the end. Its texts are the reply's. */
-VECWIRE_API bool vecwire_qdrant_facet_hit(const struct vecwire_reply *reply,
-                                          size_t index,
-                                          struct vecwire_qdrant_facet_hit *hit);
+VECWIRE_API bool
+vecwire_qdrant_facet_at(const struct vecwire_reply *reply, size_t index,
+                        struct vecwire_qdrant_facet_value *hit);
 
 #ifdef __cplusplus
 }
