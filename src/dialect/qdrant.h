@@ -55,7 +55,8 @@ struct vecwire__qdrant_writer {
     struct vecwire__encoding *enc;
     struct vecwire__buf *text; /* the encoding's */
     struct vecwire_refusal *refusal;
-    size_t row; /* named in refusals; SIZE_MAX: none */
+    size_t row;       /* named in refusals; SIZE_MAX: none */
+    size_t operation; /* of a batch, likewise, from 1; 0: none */
     enum vecwire_err err;
     bool has_shard_key; /* it stands elsewhere already */
 };
@@ -81,6 +82,9 @@ enum vecwire_err vecwire__qdrant_refuse(struct vecwire__qdrant_writer *w,
                                         enum vecwire_err code,
                                         const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Is the body too large already? The rest would only cost memory. */
+void vecwire__qdrant_check_size(struct vecwire__qdrant_writer *w);
 
 /* Punctuation and text as they are. */
 void vecwire__qdrant_put(struct vecwire__qdrant_writer *w, const char *text);
