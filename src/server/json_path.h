@@ -31,6 +31,10 @@ bool vecwire__json_path_read(struct vecwire__json_path *path,
 
 void vecwire__json_path_fini(struct vecwire__json_path *path);
 
+/* Is step `i` this key (NULL: all elements of an array)? */
+bool vecwire__json_path_step(const struct vecwire__json_path *path, size_t i,
+                             const char *key);
+
 /* A value that was found; false ends the search. */
 typedef bool (*vecwire__json_visit)(const json_t *value, void *arg);
 
@@ -53,8 +57,8 @@ bool vecwire__json_path_set(const struct vecwire__json_path *path,
                             json_t *object, const json_t *source);
 
 /* Take away what the path leads to. An element of an array stays; `a[]` makes
- * the array empty. False: no memory. */
-bool vecwire__json_path_delete(const struct vecwire__json_path *path,
+ * the array empty. */
+void vecwire__json_path_delete(const struct vecwire__json_path *path,
                                json_t *object);
 
 #endif

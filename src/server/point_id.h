@@ -32,6 +32,9 @@ bool vecwire__point_id_json(struct vecwire__point_id *id, const json_t *value);
 int vecwire__point_id_compare(const struct vecwire__point_id *a,
                               const struct vecwire__point_id *b);
 
+/* SipHash-2-4 without a key, the same everywhere. */
+uint64_t vecwire__point_id_hash(const struct vecwire__point_id *id);
+
 /* Append it as JSON. False: no memory. */
 bool vecwire__point_id_put(struct vecwire__buf *buf,
                            const struct vecwire__point_id *id);

@@ -27,7 +27,7 @@ void vecwire__facet_free(struct vecwire__facet *facet); /* NULL is fine */
 bool vecwire__facet_add(struct vecwire__facet *facet, const json_t *payload);
 
 /* Append the first `limit` values as [{"value":..,"count":..},..], by count
- * descending, then by value. False: no memory. */
+ * descending, then by value. Once, and after all points. False: no memory. */
 bool vecwire__facet_put(struct vecwire__facet *facet, size_t limit,
                         struct vecwire__buf *buf);
 

@@ -6,6 +6,8 @@
 
 #include "server/json_path.h"
 
+#define VECWIRE__PAYLOAD_KEYS 1024 /* of one deletion */
+
 enum vecwire__payload_op {
     VECWIRE__PAYLOAD_SET,       /* merge; POST .../payload */
     VECWIRE__PAYLOAD_OVERWRITE, /* replace, with `key` merge; PUT */
