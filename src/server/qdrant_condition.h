@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "server/geo.h"
 #include "server/json_path.h"
 #include "server/qdrant_filter.h"
 
@@ -28,7 +29,8 @@ enum vecwire__field_ops {
     VECWIRE__OP_TIME = 4,
     VECWIRE__OP_COUNT = 8,
     VECWIRE__OP_IS_EMPTY = 16,
-    VECWIRE__OP_IS_NULL = 32
+    VECWIRE__OP_IS_NULL = 32,
+    VECWIRE__OP_GEO = 64
 };
 
 enum vecwire__match_kind {
@@ -67,6 +69,7 @@ struct vecwire__field {
     struct vecwire__match match;
     struct vecwire__bounds range; /* of OP_RANGE or OP_TIME */
     struct vecwire__bounds count;
+    struct vecwire__geo geo;
 };
 
 struct vecwire__condition {

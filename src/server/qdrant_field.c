@@ -181,6 +181,40 @@ read_null(struct vecwire__filter_reader *reader, struct vecwire__field *field,
     return true;
 }
 
+static bool
+read_geo(struct vecwire__filter_reader *reader, struct vecwire__field *field,
+         enum vecwire__geo_rc rc)
+{
+    field->ops |= VECWIRE__OP_GEO;
+    if (rc == VECWIRE__GEO_NO_MEMORY)
+        return vecwire__filter_no_memory(reader);
+    return rc == VECWIRE__GEO_FINE ||
+           vecwire__filter_wrong(
+               reader, "geo conditions need places with lat from -90 to 90 and "
+                       "lon from -180 to 180; rings are closed");
+}
+
+static bool
+read_box(struct vecwire__filter_reader *reader, struct vecwire__field *field,
+         const json_t *tree)
+{
+    return read_geo(reader, field, vecwire__geo_box(&field->geo, tree));
+}
+
+static bool
+read_circle(struct vecwire__filter_reader *reader, struct vecwire__field *field,
+            const json_t *tree)
+{
+    return read_geo(reader, field, vecwire__geo_circle(&field->geo, tree));
+}
+
+static bool
+read_polygon(struct vecwire__filter_reader *reader,
+             struct vecwire__field *field, const json_t *tree)
+{
+    return read_geo(reader, field, vecwire__geo_polygon(&field->geo, tree));
+}
+
 static const struct {
     const char *key;
     bool (*read)(struct vecwire__filter_reader *, struct vecwire__field *,
@@ -188,7 +222,8 @@ static const struct {
 } operators[] = {
     {"match", read_match},        {"range", read_range},
     {"values_count", read_count}, {"is_empty", read_empty},
-    {"is_null", read_null},
+    {"is_null", read_null},       {"geo_bounding_box", read_box},
+    {"geo_radius", read_circle},  {"geo_polygon", read_polygon},
 };
 
 bool
@@ -212,4 +247,5 @@ void
 vecwire__field_fini(struct vecwire__field *field)
 {
     free(field->match.sorted);
+    vecwire__geo_fini(&field->geo);
 }

@@ -153,6 +153,8 @@ check_value(const struct vecwire__field *field, const json_t *value)
         vecwire__json_get_double(value, &number) &&
         keeps_real(&field->range, number))
         return true;
+    if ((field->ops & VECWIRE__OP_GEO) && vecwire__geo_has(&field->geo, value))
+        return true;
     return (field->ops & VECWIRE__OP_TIME) && vecwire__json_is_text(value) &&
            vecwire__datetime_parse(json_string_value(value),
                                    json_string_length(value), &time) &&
