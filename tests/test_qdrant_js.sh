@@ -29,5 +29,5 @@ fi
 [ -n "${QDRANT_URL:-}" ] || export HMS_API_KEY=sesame-7391
 export QDRANT_API_KEY=${QDRANT_API_KEY:-${HMS_API_KEY:-}}
 qdrant_server
-counted node "$tests/qdrant_client.mjs" "$url" "$modules"
+counted node "$tests/qdrant_js.mjs" "$url" "$modules"
 [ "$failed" = 0 ]

@@ -31,5 +31,5 @@ fi
 [ -n "${QDRANT_URL:-}" ] || export HMS_API_KEY=sesame-7391
 export QDRANT_API_KEY=${QDRANT_API_KEY:-${HMS_API_KEY:-}}
 qdrant_server
-counted "$python" -B "$tests/qdrant_client.py" "$url"
+counted "$python" -B "$tests/qdrant_python.py" "$url"
 [ "$failed" = 0 ]

@@ -4,6 +4,7 @@
 
 #include "codec/json_writer.h"
 #include "server/qdrant_handlers.h"
+#include "server/qdrant_ordered.h"
 #include "server/qdrant_record.h"
 
 bool
@@ -145,9 +146,12 @@ vecwire__qdrant_scroll(struct vecwire__qdrant_call *call)
     if (!vecwire__qdrant_members(&call->fault, call->body, wants, 7) ||
         !vecwire__qdrant_size(&call->fault, "limit", limit, 1, &page.limit))
         return false;
-    if (order.at != NULL)
+    if (order.at != NULL && offset.at != NULL)
         return vecwire__qdrant_refuse(
-            call, 400, "Bad request: this server does not offer order_by");
+            call, 400,
+            "Bad request: Cannot use an `offset` when using `order_by`. The "
+            "alternative for paging is to use `order_by.start_from` and a "
+            "filter to exclude the ids that were seen for that value");
     if (offset.at != NULL) {
         if (!vecwire__qdrant_id(&call->fault, offset, &id))
             return false;
@@ -160,7 +164,10 @@ vecwire__qdrant_scroll(struct vecwire__qdrant_call *call)
         vecwire__record_parts_read(&page.parts, call->collection, payload,
                                    vector.at != NULL ? vector : vectors, true,
                                    &call->fault)) {
-        done = put_page(call, &page);
+        done = order.at != NULL
+                   ? vecwire__qdrant_put_ordered(call, order, page.filter,
+                                                 &page.parts, page.limit)
+                   : put_page(call, &page);
         vecwire__record_parts_fini(&page.parts);
     }
     vecwire__filter_free(page.filter);

@@ -46,6 +46,7 @@ static const struct route {
     {C "/points/count", POST, READS, vecwire__qdrant_count},
     {C "/points/delete", POST, WRITES, vecwire__qdrant_delete_points},
     {C "/points/query/batch", POST, READS, vecwire__qdrant_query_batch},
+    {C "/points/query/groups", POST, READS, vecwire__qdrant_query_groups},
     {C "/snapshots", GET, NEEDS_COLLECTION, VECWIRE__PARAMS_NONE,
      vecwire__qdrant_nothing},
     {"snapshots", GET, 0, VECWIRE__PARAMS_NONE, vecwire__qdrant_nothing},
@@ -60,6 +61,22 @@ static const struct route {
     {C, PATCH, NEEDS_COLLECTION | HAS_BODY, VECWIRE__PARAMS_ADMIN,
      vecwire__qdrant_change},
     {C, DELETE, 0, VECWIRE__PARAMS_ADMIN, vecwire__qdrant_delete},
+    {C "/points/payload", POST, WRITES, vecwire__qdrant_set_payload},
+    {C "/points/payload", PUT, WRITES, vecwire__qdrant_overwrite_payload},
+    {C "/points/payload/delete", POST, WRITES, vecwire__qdrant_delete_payload},
+    {C "/points/payload/clear", POST, WRITES, vecwire__qdrant_clear_payload},
+    {C "/facet", POST, READS, vecwire__qdrant_facet},
+    {C "/index", PUT, WRITES, vecwire__qdrant_index_add},
+    {C "/index/*", DELETE, NEEDS_COLLECTION, VECWIRE__PARAMS_UPDATE,
+     vecwire__qdrant_index_delete},
+    {"collections/aliases", POST, HAS_BODY, VECWIRE__PARAMS_ADMIN,
+     vecwire__qdrant_aliases_change},
+    {"aliases", GET, 0, VECWIRE__PARAMS_NONE, vecwire__qdrant_aliases_list},
+    {C "/aliases", GET, NEEDS_COLLECTION, VECWIRE__PARAMS_NONE,
+     vecwire__qdrant_aliases_list},
+    {C "/points/batch", POST, WRITES, vecwire__qdrant_batch},
+    {C "/points/vectors", PUT, WRITES, vecwire__qdrant_update_vectors},
+    {C "/points/vectors/delete", POST, WRITES, vecwire__qdrant_delete_vectors},
     {C "/exists", GET, 0, VECWIRE__PARAMS_NONE, vecwire__qdrant_exists},
 };
 
@@ -85,7 +102,7 @@ vecwire__qdrant_owns(const char *path)
     if (vecwire__qdrant_is_open(path))
         return true;
     path += strspn(path, "/");
-    len = strcspn(path, "/");
+    len = strcspn(path, "/?");
     for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
         if (strlen(roots[i]) == len && memcmp(roots[i], path, len) == 0)
             return true;
@@ -306,13 +323,18 @@ vecwire__qdrant_answer(struct vecwire__server *server,
     const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(req);
     struct vecwire__qdrant_call call = {
         .qdrant = &server->qdrant, .req = req, .reply = &server->reply};
-    char *copy = strdup(path);
+    char *copy = strdup(path), *query = NULL;
 
     server->reply.len = 0;
+    if (copy != NULL)
+        query = strchr(copy, '?');
+    if (query != NULL)
+        *query++ = '\0';
     if (copy == NULL)
         vecwire__serve_no_memory(req);
     else
-        answer_path(&call, copy, evhttp_uri_get_query(uri));
+        answer_path(&call, copy,
+                    query != NULL ? query : evhttp_uri_get_query(uri));
     free(copy);
     /* What one large reply made grow is not kept for all the small ones. */
     if (server->reply.cap > ((size_t)4 << 20))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every call of Qdrant's client for Python that a server of ours offers:
-qdrant_client.py URL. QDRANT_API_KEY is sent when it is set."""
+qdrant_python.py URL. QDRANT_API_KEY is sent when it is set."""
 import importlib.metadata
 import os
 import sys

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every call of Qdrant's client for JavaScript that a server of ours offers:
-// qdrant_client.mjs URL MODULES. QDRANT_API_KEY is sent when it is set.
+// qdrant_js.mjs URL MODULES. QDRANT_API_KEY is sent when it is set.
 import assert from 'node:assert/strict';
 import {randomUUID} from 'node:crypto';
 import {readFileSync} from 'node:fs';
