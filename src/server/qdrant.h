@@ -127,7 +127,7 @@ bool vecwire__qdrant_tree(struct vecwire__fault *fault,
 /* {"operation_id":..,"status":..} */
 bool vecwire__qdrant_updated(struct vecwire__qdrant_call *call);
 
-/* Answer any request under Qdrant's paths. */
+/* Answer any request under Qdrant's paths; `path` may have a query. */
 struct vecwire__server;
 void vecwire__qdrant_answer(struct vecwire__server *server,
                             struct evhttp_request *req, const char *path);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/qdrant_query.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +219,64 @@ recommend_read(struct reading *reading, struct vecwire__view value)
                   "Format error in JSON body: strategy: unknown variant");
 }
 
+static bool
+pair_add(struct reading *reading, struct vecwire__view pair)
+{
+    struct vecwire__view positive, negative;
+    const struct vecwire__view_want wants[] = {{"positive", &positive},
+                                               {"negative", &negative}};
+
+    if (!vecwire__qdrant_members(reading->fault, pair, wants, 2))
+        return false;
+    if (positive.at == NULL || negative.at == NULL)
+        return refuse(reading, 400,
+                      "Format error in JSON body: a pair of the context needs "
+                      "positive and negative");
+    return example_add(reading, positive) && example_add(reading, negative);
+}
+
+/* One pair, or a list of them. */
+static bool
+pairs_add(struct reading *reading, struct vecwire__view pairs)
+{
+    struct vecwire__view_iter iter;
+
+    if (!vecwire__view_is_array(pairs))
+        return pairs.at == NULL || pair_add(reading, pairs);
+    vecwire__view_begin(&iter, pairs);
+    while (vecwire__view_next(&iter)) {
+        if (!pair_add(reading, iter.value))
+            return false;
+    }
+    return true;
+}
+
+static bool
+discover_read(struct reading *reading, struct vecwire__view value)
+{
+    struct vecwire__view target, context;
+    const struct vecwire__view_want wants[] = {{"target", &target},
+                                               {"context", &context}};
+
+    reading->search->kind = VECWIRE__DISCOVER;
+    if (!vecwire__qdrant_members(reading->fault, value, wants, 2))
+        return false;
+    if (target.at == NULL)
+        return refuse(reading, 400,
+                      "Format error in JSON body: missing field `target`");
+    return example_add(reading, target) && pairs_add(reading, context);
+}
+
+static bool
+context_read(struct reading *reading, struct vecwire__view value)
+{
+    reading->search->kind = VECWIRE__CONTEXT;
+    if (!pairs_add(reading, value))
+        return false;
+    return reading->examples->draft.n_vectors > 0 ||
+           refuse(reading, 400, "Wrong input: the context has no pair");
+}
+
 bool
 vecwire__examples_read(struct vecwire__examples *examples,
                        struct vecwire__qdrant_search *search,
@@ -228,21 +285,28 @@ vecwire__examples_read(struct vecwire__examples *examples,
                        size_t from_column, struct vecwire__fault *fault)
 {
     struct reading reading = {examples, search, from, from_column, fault};
-    struct vecwire__view nearest, recommend, mmr;
-    const struct vecwire__view_want wants[] = {
-        {"nearest", &nearest}, {"recommend", &recommend}, {"mmr", &mmr}};
+    struct vecwire__view nearest, recommend, mmr, discover, context;
+    const struct vecwire__view_want wants[] = {{"nearest", &nearest},
+                                               {"recommend", &recommend},
+                                               {"mmr", &mmr},
+                                               {"discover", &discover},
+                                               {"context", &context}};
 
     memset(examples, 0, sizeof(*examples));
     search->kind = VECWIRE__NEAREST;
     search->n_positive = 1;
     if (vecwire__view_is_object(query)) {
-        if (!vecwire__qdrant_members(fault, query, wants, 3))
+        if (!vecwire__qdrant_members(fault, query, wants, 5))
             return false;
         if (mmr.at != NULL)
             return refuse(&reading, 400,
                           "Bad request: this server does not offer mmr");
         if (recommend.at != NULL)
             return recommend_read(&reading, recommend);
+        if (discover.at != NULL)
+            return discover_read(&reading, discover);
+        if (context.at != NULL)
+            return context_read(&reading, context);
         if (nearest.at != NULL)
             query = nearest;
     }

@@ -38,6 +38,9 @@ numbers_read(struct vecwire__qdrant_call *call, struct query *query)
     size_t unused = 0;
 
     query->n = 10;
+    if (vecwire__view_is_array(query->prefetch) &&
+        vecwire__view_count(query->prefetch) == 0)
+        query->prefetch.at = NULL;
     if (!vecwire__qdrant_size(&call->fault, "internal.limit", query->limit, 1,
                               &query->n) ||
         !vecwire__qdrant_size(&call->fault, "offset", query->offset, 0,
@@ -282,8 +285,8 @@ static bool
 query_eval(struct vecwire__qdrant_call *call, struct query *query,
            struct vecwire__results *results)
 {
-    static const char *const missing[] = {"discover", "context", "order_by",
-                                          "formula", "relevance_feedback"};
+    static const char *const missing[] = {"order_by", "formula",
+                                          "relevance_feedback"};
     struct vecwire__view fusion, rrf, sample, other;
     const struct vecwire__view_want wants[] = {
         {"fusion", &fusion}, {"rrf", &rrf}, {"sample", &sample}};
@@ -331,8 +334,10 @@ vecwire__query_run(struct vecwire__qdrant_call *call, struct vecwire__view body,
 
     memset(&query, 0, sizeof(query));
     done = query_read(call, body, &query);
-    if (limit != 0)
+    if (limit != 0) {
         query.n = limit;
+        query.skip = 0;
+    }
     done = done && prefetches_run(call, &query, depth) &&
            query_eval(call, &query, results);
     if (done)

@@ -8,8 +8,8 @@
 #define VECWIRE__QUERY_DEPTH 16      /* of prefetches in prefetches */
 #define VECWIRE__QUERY_PREFETCHES 64 /* beside each other */
 
-/* Evaluate a query body, or (is_prefetch) a prefetch; `limit`, when not 0,
- * stands for the body's own. Offsets are taken off. False: fault. */
+/* Evaluate the body of a query or prefetch; `limit`, when not 0,
+ * stands for the body's own, and there is no offset. False: fault. */
 bool vecwire__query_run(struct vecwire__qdrant_call *call,
                         struct vecwire__view body, unsigned depth, size_t limit,
                         struct vecwire__results *results);
@@ -20,7 +20,8 @@ struct vecwire__examples {
     bool *excluded; /* rows that were given as examples; NULL: none */
 };
 
-/* Read a vector, an id, or {"nearest":..}, {"recommend":..}. `from` is where
+/* Read a vector, an id, or {"nearest":..}, {"recommend":..},
+ * {"discover":..} or {"context":..}. `from` is where
  * ids are looked up. False: fault. */
 bool vecwire__examples_read(struct vecwire__examples *examples,
                             struct vecwire__qdrant_search *search,

@@ -108,6 +108,40 @@ score_examples(const struct vecwire__qdrant_search *search, size_t row)
                         : -0.5F * (bounded(worst) + 1);
 }
 
+/* Each pair splits all points in two; what counts first is on how many right
+ * sides a point is. Without a target, how far it is on wrong sides. */
+static float
+score_pairs(const struct vecwire__qdrant_search *search, size_t row)
+{
+    bool has_target = search->kind == VECWIRE__DISCOVER;
+    float sum = 0;
+
+    for (size_t i = has_target; i + 1 < search->examples->n_vectors; i += 2) {
+        float positive = near(search, i, row);
+        float negative = near(search, i + 1, row);
+
+        if (has_target)
+            sum += (float)((positive > negative) - (positive < negative));
+        else
+            sum += fminf(bounded(positive) - bounded(negative) - 0x1p-23F, 0);
+    }
+    return has_target ? sum + 0.5F * (bounded(near(search, 0, row)) + 1) : sum;
+}
+
+static float
+score_row(const struct vecwire__qdrant_search *search, size_t row)
+{
+    switch (search->kind) {
+    case VECWIRE__NEAREST:
+        return near(search, 0, row);
+    case VECWIRE__DISCOVER:
+    case VECWIRE__CONTEXT:
+        return score_pairs(search, row);
+    default:
+        return score_examples(search, row);
+    }
+}
+
 /* As Qdrant hands it out. */
 static float
 shown(const struct vecwire__qdrant_search *search, float score)
@@ -234,9 +268,7 @@ vecwire__qdrant_search_run(const struct vecwire__qdrant_search *search,
 
         if (!is_candidate(search, row, fault))
             continue;
-        found.score = search->kind == VECWIRE__NEAREST
-                          ? near(search, 0, row)
-                          : score_examples(search, row);
+        found.score = score_row(search, row);
         if (passes(search, found.score))
             heap_add(collection, results, limit, found);
     }

@@ -21,7 +21,9 @@ struct vecwire__results {
 enum vecwire__search_kind {
     VECWIRE__NEAREST,    /* to the only example */
     VECWIRE__BEST_SCORE, /* nearer to a positive than to a negative one */
-    VECWIRE__SUM_SCORES
+    VECWIRE__SUM_SCORES,
+    VECWIRE__DISCOVER, /* a target, then pairs of positive and negative */
+    VECWIRE__CONTEXT   /* such pairs only */
 };
 
 struct vecwire__qdrant_search {

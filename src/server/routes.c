@@ -202,8 +202,14 @@ vecwire__routes_answer(struct evhttp_request *req, void *arg)
     struct vecwire__server *server = arg;
     const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(req);
     const char *path = uri == NULL ? NULL : evhttp_uri_get_path(uri);
-    bool is_qdrant = path != NULL && vecwire__qdrant_owns(path);
+    const char *raw = evhttp_request_get_uri(req);
     size_t len = evbuffer_get_length(evhttp_request_get_input_buffer(req));
+    bool is_qdrant;
+
+    /* Here two slashes are one, and no host follows. */
+    if (raw != NULL && strncmp(raw, "//", 2) == 0)
+        path = raw;
+    is_qdrant = path != NULL && vecwire__qdrant_owns(path);
 
     vecwire__serve_conn_asked(&server->conns, req);
     if (!is_framed(req))
