@@ -710,6 +710,23 @@ def a_name_is_taken_once_and_paths_are_lenient():
 
 
 @case
+def what_a_vector_is_cannot_be_changed():
+    c = dense()
+    same(ok("PATCH", c, {"vectors": {"": {"on_disk": True}}}), True)
+    about = ok("GET", c)["config"]["params"]["vectors"]
+    same((about["size"], about["distance"]), (4, "Dot"))
+    refused(400, "PATCH", c, {"vectors": {"": 1}})
+
+
+@case
+def a_score_beyond_float32_is_null():
+    c = dense(2, "Dot")
+    ok("PUT", f"{c}/points?wait=true",
+       {"points": [{"id": 1, "vector": [1e38, 1e38]}]})
+    same(query(c, query=[1e38, 1e38])[0]["score"], None)
+
+
+@case
 def snapshots_are_listed():
     c = dense()
     same(ok("GET", f"{c}/snapshots"), [])

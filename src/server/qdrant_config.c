@@ -358,13 +358,27 @@ vecwire__config_create(struct vecwire__collection *collection,
     return false;
 }
 
-/* Parameters of vectors go by name, "" being the only one's without. */
+/* Take over those of the keys that are there. False: no memory. */
+static bool
+take_keys(json_t *into, const json_t *from, const char *const *keys, size_t n)
+{
+    bool done = true;
+
+    for (size_t i = 0; done && i < n; i++)
+        done = take(into, keys[i], json_object_get(from, keys[i]));
+    return done;
+}
+
+/* Parameters of vectors go by name, "" being the only one's without. Size and
+ * distance stay. */
 static bool
 change_vectors(const struct vecwire__collection *collection, json_t *params,
                const json_t *body, struct vecwire__fault *fault)
 {
     json_t *changes = json_object_get(body, "vectors"), *change;
     json_t *vectors = json_object_get(params, "vectors");
+    static const char *const keys[] = {"hnsw_config", "quantization_config",
+                                       "on_disk", "memory"};
     const char *name;
 
     json_object_foreach(changes, name, change)
@@ -376,7 +390,12 @@ change_vectors(const struct vecwire__collection *collection, json_t *params,
         if (at == SIZE_MAX || into == NULL)
             return refuse(fault, 400,
                           "Wrong input: Not existing vector name error:", name);
-        if (json_object_update(into, change) != 0) {
+        if (!json_is_object(change))
+            return refuse(fault, 400,
+                          "Format error in JSON body: vectors: expected an "
+                          "object for",
+                          name);
+        if (!take_keys(into, change, keys, 4)) {
             vecwire__fault_memory(fault);
             return false;
         }
@@ -392,6 +411,9 @@ vecwire__config_change(struct vecwire__collection *collection,
     json_t *params = json_object_get(config, "params");
     json_t *rest = json_copy((json_t *)(uintptr_t)body);
     json_t *more = json_object_get(body, "params");
+    static const char *const keys[] = {
+        "replication_factor", "write_consistency_factor", "read_fan_out_factor",
+        "on_disk_payload"};
     bool done = false;
 
     (void)json_object_del(rest, "vectors");
@@ -400,8 +422,7 @@ vecwire__config_change(struct vecwire__collection *collection,
     else if (!numbers_check(body, fault) ||
              !change_vectors(collection, params, body, fault))
         done = false;
-    else if (!take_all(config, rest) ||
-             (json_is_object(more) && json_object_update(params, more) != 0))
+    else if (!take_all(config, rest) || !take_keys(params, more, keys, 4))
         vecwire__fault_memory(fault);
     else
         done = true;

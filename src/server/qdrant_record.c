@@ -178,11 +178,14 @@ static bool
 put_score(struct vecwire__buf *reply, uint64_t version, float score)
 {
     char text[VECWIRE_FLOAT_TEXT_MAX];
+    const size_t len = vecwire_float_format(score, text);
 
+    /* What has no text in JSON is null, as with Qdrant. */
     return vecwire__buf_str(reply, ",\"version\":") &&
            vecwire__json_put_u64(reply, version) &&
            vecwire__buf_str(reply, ",\"score\":") &&
-           vecwire__buf_add(reply, text, vecwire_float_format(score, text));
+           (len != 0 ? vecwire__buf_add(reply, text, len)
+                     : vecwire__buf_str(reply, "null"));
 }
 
 bool
