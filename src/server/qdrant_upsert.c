@@ -44,16 +44,21 @@ point_store(struct vecwire__qdrant_call *call, struct vecwire__draft *draft,
             const struct vecwire__draft_point *point)
 {
     struct vecwire__collection *collection = call->collection;
+    size_t n_live = collection->n_live;
     size_t row = vecwire__collection_open(collection, &point->id, &call->fault);
     size_t len = point->payload.at == NULL
                      ? 0
                      : (size_t)(point->payload.end - point->payload.at);
 
-    if (row == SIZE_MAX ||
-        !vecwire__qdrant_put(
-            call, vecwire__collection_set_payload(collection, row,
-                                                  point->payload.at, len)))
+    if (row == SIZE_MAX)
         return false;
+    if (!vecwire__collection_set_payload(collection, row, point->payload.at,
+                                         len)) {
+        /* Half a point is none. */
+        if (collection->n_live > n_live)
+            vecwire__collection_delete(collection, row);
+        return vecwire__qdrant_put(call, false);
+    }
     vecwire__collection_strip(collection, row);
     vecwire__draft_store(draft, point, collection, row);
     collection->points[row].version = collection->n_updates;
