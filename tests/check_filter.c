@@ -49,18 +49,6 @@ finds(const char *condition)
     return matches(text, berlin);
 }
 
-static void
-check_refused(int status, const char *filter_text)
-{
-    struct vecwire__fault fault = {0, ""};
-    json_t *tree = json_of(filter_text);
-
-    ck_assert_msg(vecwire__filter_new(tree, &fault) == NULL, "%s", filter_text);
-    ck_assert_msg(fault.status == status, "%s: %d %s", filter_text,
-                  fault.status, fault.text);
-    json_decref(tree);
-}
-
 /* --- match --- */
 
 START_TEST(a_value_matches_one_of_its_own_type)
@@ -348,93 +336,6 @@ START_TEST(a_filter_knows_whether_it_needs_a_payload)
 }
 END_TEST
 
-/* --- refusals --- */
-
-START_TEST(unknown_keys_are_refused)
-{
-    check_refused(400, "{\"musts\":[]}");
-    check_refused(400, "{\"must\":[{\"has_ids\":[1]}]}");
-    check_refused(400, "{\"must\":[1]}");
-    check_refused(400, "[]");
-}
-END_TEST
-
-START_TEST(a_lone_key_is_invalid)
-{
-    check_refused(422, "{\"must\":[{\"key\":\"a\"}]}");
-    check_refused(422, "{\"must\":[{\"key\":\"a\",\"match\":null}]}");
-}
-END_TEST
-
-START_TEST(operators_of_the_wrong_type_are_refused)
-{
-    static const char *const operators[] = {
-        "\"match\":{}",
-        "\"match\":1",
-        "\"match\":{\"value\":1.5}",
-        "\"match\":{\"value\":null}",
-        "\"match\":{\"value\":18446744073709551615}",
-        "\"match\":{\"text\":1}",
-        "\"match\":{\"any\":\"a\"}",
-        "\"match\":{\"any\":[1,\"a\"]}",
-        "\"match\":{\"except\":[true]}",
-        "\"range\":[1]",
-        "\"range\":{\"gt\":true}",
-        "\"range\":{\"gt\":1,\"lt\":\"2020-01-01\"}",
-        "\"range\":{\"gt\":\"soon\"}",
-        "\"values_count\":{\"gt\":-1}",
-        "\"values_count\":1",
-        "\"is_empty\":1",
-        "\"is_null\":\"x\"",
-    };
-
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
-        char text[128];
-
-        snprintf(text, sizeof(text), "{\"must\":{\"key\":\"a\",%s}}",
-                 operators[i]);
-        check_refused(400, text);
-    }
-}
-END_TEST
-
-START_TEST(conditions_of_the_wrong_shape_are_refused)
-{
-    check_refused(400, "{\"must\":{\"has_id\":7}}");
-    check_refused(400, "{\"must\":{\"has_id\":[-7]}}");
-    check_refused(400, "{\"must\":{\"has_vector\":7}}");
-    check_refused(400, "{\"must\":{\"is_empty\":\"a\"}}");
-    check_refused(400, "{\"must\":{\"nested\":{\"key\":\"a\"}}}");
-    check_refused(400, "{\"must\":{\"nested\":{\"filter\":{}}}}");
-    check_refused(400, "{\"must\":{\"key\":1,\"is_null\":true}}");
-    check_refused(400, "{\"must\":{\"key\":\"a.\",\"is_null\":true}}");
-    check_refused(400, "{\"min_should\":{\"conditions\":[]}}");
-    check_refused(400, "{\"min_should\":{\"min_count\":1}}");
-}
-END_TEST
-
-START_TEST(a_slice_must_be_one_of_its_total)
-{
-    check_refused(400, "{\"must\":{\"slice\":{\"total\":0,\"index\":0}}}");
-    check_refused(400, "{\"must\":{\"slice\":{\"total\":3}}}");
-    check_refused(422, "{\"must\":{\"slice\":{\"total\":3,\"index\":3}}}");
-}
-END_TEST
-
-START_TEST(filters_are_bounded)
-{
-    char text[2048] = "";
-    size_t at = 0;
-
-    for (size_t i = 0; i < VECWIRE__FILTER_DEPTH; i++)
-        at += (size_t)snprintf(text + at, sizeof(text) - at, "{\"must\":");
-    at += (size_t)snprintf(text + at, sizeof(text) - at, "{}");
-    memset(text + at, '}', VECWIRE__FILTER_DEPTH);
-    text[at + VECWIRE__FILTER_DEPTH] = '\0';
-    check_refused(400, text);
-}
-END_TEST
-
 static TCase *
 field_tests(void)
 {
@@ -475,12 +376,6 @@ filter_tests(void)
     tcase_add_test(filters, a_filter_is_a_condition_too);
     tcase_add_test(filters, empty_lists_ask_nothing);
     tcase_add_test(filters, a_filter_knows_whether_it_needs_a_payload);
-    tcase_add_test(filters, unknown_keys_are_refused);
-    tcase_add_test(filters, a_lone_key_is_invalid);
-    tcase_add_test(filters, operators_of_the_wrong_type_are_refused);
-    tcase_add_test(filters, conditions_of_the_wrong_shape_are_refused);
-    tcase_add_test(filters, a_slice_must_be_one_of_its_total);
-    tcase_add_test(filters, filters_are_bounded);
     return filters;
 }
 
