@@ -129,6 +129,8 @@ example_add(struct reading *reading, struct vecwire__view value)
     struct vecwire__view text;
     const struct vecwire__view_want wants[] = {{"model", &text}};
 
+    if (reading->examples->draft.n_vectors == VECWIRE__QUERY_EXAMPLES)
+        return refuse(reading, 400, "Bad request: more than 1024 examples");
     if (vecwire__view_is_number(value) || vecwire__view_is_string(value))
         return id_add(reading, value);
     if (vecwire__view_is_object(value) &&

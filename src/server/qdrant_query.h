@@ -5,7 +5,8 @@
 
 #include "server/qdrant_search.h"
 
-#define VECWIRE__QUERY_DEPTH 16      /* of prefetches in prefetches */
+#define VECWIRE__QUERY_DEPTH 16 /* of prefetches in prefetches */
+#define VECWIRE__QUERY_EXAMPLES 1024
 #define VECWIRE__QUERY_PREFETCHES 64 /* beside each other */
 
 /* Evaluate the body of a query or prefetch; `limit`, when not 0,
