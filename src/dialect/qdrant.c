@@ -276,6 +276,7 @@ const struct vecwire__dialect vecwire__dialect_qdrant = {
     .key_header = "api-key",
     .key_prefix = "",
     .has_collections = true,
+    .id_order = &vecwire__qdrant_id_order,
     .server_error = vecwire__qdrant_server_error,
     .never_again = never_again,
 };

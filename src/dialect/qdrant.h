@@ -146,6 +146,9 @@ void vecwire__qdrant_check_vector_name(struct vecwire__qdrant_writer *w,
 bool vecwire__qdrant_id(const char *text, char out[VECWIRE__QDRANT_ID_ROOM],
                         bool *is_number);
 
+/* Numbers first, then UUIDs, each ascending. */
+extern const struct vecwire__id_order vecwire__qdrant_id_order;
+
 /* See struct vecwire__dialect. */
 void vecwire__qdrant_server_error(struct vecwire_reply *reply,
                                   struct vecwire__server_error *found);
