@@ -5,9 +5,6 @@
 #include <stdio.h>
 
 #include "codec/mem.h"
-#include "tests/scroll_dialect.h"
-
-static struct vecwire__dialect interim;
 
 static void
 write_log(struct scroll_fixture *f, const char *text)
@@ -81,9 +78,7 @@ scroll_init(struct scroll_fixture *f,
     memset(f, 0, sizeof(*f));
     if (overrides != NULL)
         config = *overrides;
-    interim = vecwire__dialect_qdrant;
-    interim.encode[VECWIRE__VERB_SCROLL] = sd_scroll;
-    config.dialect = &interim;
+    config.dialect = &vecwire__dialect_qdrant;
     engine_fixture_init(&f->base, &config);
     f->settings = (struct vecwire__settings){
         .prefix = "", .collection = "c", .json_depth = 128};
@@ -150,8 +145,8 @@ scroll_asks(struct scroll_fixture *f, const char *offset, unsigned limit)
     if (offset == NULL)
         snprintf(body, sizeof(body), "{\"limit\":%u,", limit);
     else
-        snprintf(body, sizeof(body), "{\"limit\":%u,\"offset\":%s,", limit,
-                 offset);
+        snprintf(body, sizeof(body), "{\"offset\":%s,\"limit\":%u,", offset,
+                 limit);
     ck_assert_msg(strncmp(f->base.net.last_body, body, strlen(body)) == 0,
                   "%s is not %s..", f->base.net.last_body, body);
 }
