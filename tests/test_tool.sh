@@ -37,12 +37,15 @@ later() {
     err "$*" 'not built yet$'
     one_line "$*" err
 }
-later query --vector '[1]' --dialect qdrant
 later query --vector '[1]' --dialect chroma
 later load --upsert
 later load --batch 4
 later load --report r.html
 
+run "no collection with Qdrant" 2 query --vector '[1]' --dialect qdrant
+err "no collection with Qdrant" '^vecwire query: --collection is needed$'
+run "a tenant with Qdrant" 2 query --vector '[1]' --dialect qdrant \
+    --collection c --tenant t
 run "a collection with HMS" 2 query --vector '[1]' --collection c
 run "an unknown dialect" 2 query --vector '[1]' --dialect sql
 run "top-k 0" 2 query --vector '[1]' --top-k 0
