@@ -38,8 +38,6 @@ later() {
     one_line "$*" err
 }
 later query --vector '[1]' --dialect chroma
-later load --upsert
-later load --batch 4
 later load --report r.html
 
 run "no collection with Qdrant" 2 query --vector '[1]' --dialect qdrant
@@ -74,6 +72,11 @@ run "load with rate 0" 2 load --rate 0
 run "load with duration 0" 2 load --duration 0s
 run "load with more threads than calls" 2 load --threads 3 --concurrency 2
 run "load with a method alone" 2 load --method POST
+run "load with a batch alone" 2 load --batch 4
+run "load with upserts and a path" 2 load --upsert --path /ping
+run "load with batch 0" 2 load --upsert --batch 0
+run "load with batch 1001" 2 load --upsert --batch 1001
+run "load with --wait for HMS" 2 load --upsert --wait
 run "load of a missing file" 2 load --vectors none.npy
 run "serve with a bad address" 2 serve --listen nonsense
 run "serve with a bad port" 2 serve --listen 127.0.0.1:70000
@@ -300,6 +303,13 @@ json_load "load of vectors" 0 --vectors good.npy --requests 100 --warmup 0s
 json_load "many calls wait" 0 --dim 3 --concurrency 5000 --connections 8 \
     --requests 6000 --warmup 0s
 out "many calls wait" '"requests":6000,"errors":0,'
+json_load "load of writes" 0 --upsert --batch 7 --dim 3 --requests 30 \
+    --warmup 0s --threads 2
+run "its rows are there" 0 query --url "$url" --vector '[1,0,0]' --top-k 100 \
+    --filter '{}' --json
+out "its rows are there" '"id":"load-[0-9]+"'
+run "a vectors file with fewer rows than a write" 2 load --url "$url" \
+    --upsert --batch 9 --vectors good.npy
 run "load, the table" 0 load --url "$url" --dim 3 --requests 100 --warmup 0s
 out "load, the table" '^requests  *100$'
 out "load, the table" '^CPU per request, us  *[0-9.]+$'

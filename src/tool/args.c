@@ -180,17 +180,10 @@ take_value(const struct tool_args *args, const struct tool_option *option,
         *(bool *)option->to = true;
         return true;
     case OPTION_LATER:
-    case OPTION_LATER_FLAG:
         break;
     }
     vecwire__args_complain(args->command, "--%s: not built yet", option->name);
     return false;
-}
-
-static bool
-wants_value(enum option_kind kind)
-{
-    return kind != OPTION_FLAG && kind != OPTION_LATER_FLAG;
 }
 
 /* getopt_long() returned ':' or '?'. It steps over a word of short options only
@@ -220,7 +213,7 @@ walk(struct tool_args *args, const struct tool_option *all, size_t n,
     for (size_t i = 0; i < n; i++) {
         table[i].name = all[i].name;
         table[i].has_arg =
-            wants_value(all[i].kind) ? required_argument : no_argument;
+            all[i].kind == OPTION_FLAG ? no_argument : required_argument;
         table[i].val = (int)i + 256;
     }
     table[n] = (struct option){"help", no_argument, NULL, 'h'};

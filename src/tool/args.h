@@ -23,8 +23,7 @@ enum option_kind {
     OPTION_REAL,     /* double, over 0 and at most max */
     OPTION_DURATION, /* uint64_t, nanoseconds; "10s", "250ms", "2m", "1h" */
     OPTION_FLAG,     /* bool, takes no value */
-    OPTION_LATER,    /* a value is taken, then refused: not built yet */
-    OPTION_LATER_FLAG
+    OPTION_LATER     /* a value is taken, then refused: not built yet */
 };
 
 struct tool_option {
