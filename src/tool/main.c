@@ -19,7 +19,10 @@ static const char help[] =
     "  serve    a small server that answers exact searches from memory\n"
     "  query    search by vector or text\n"
     "  import   write the rows of a .npy, .fvecs or .jsonl file\n"
+    "  export   write the rows of a collection to a .npy or .jsonl file\n"
+    "  get      rows by id\n"
     "  delete   delete rows by id\n"
+    "  count    how many rows there are\n"
     "  load     measure many requests: latency, throughput, CPU\n"
     "  raw      send any request and print the body of the answer\n"
     "\n"
@@ -30,16 +33,11 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv); /* NULL: not built yet */
 } commands[] = {
-    {"serve", vecwire__command_serve},
-    {"query", vecwire__command_query},
-    {"import", vecwire__command_import},
-    {"delete", vecwire__command_delete},
-    {"load", vecwire__command_load},
-    {"raw", vecwire__command_raw},
-    {"export", NULL},
-    {"get", NULL},
-    {"count", NULL},
-    {"collections", NULL},
+    {"serve", vecwire__command_serve},   {"query", vecwire__command_query},
+    {"import", vecwire__command_import}, {"export", vecwire__command_export},
+    {"get", vecwire__command_get},       {"delete", vecwire__command_delete},
+    {"count", vecwire__command_count},   {"load", vecwire__command_load},
+    {"raw", vecwire__command_raw},       {"collections", NULL},
 };
 
 static int
