@@ -52,6 +52,35 @@ START_TEST(rows_go_out_before_the_end_of_their_page)
 }
 END_TEST
 
+#define U(digit) "0000000" digit "-0000-0000-0000-000000000000"
+
+START_TEST(a_page_may_come_in_one_segment)
+{
+    scroll_start(&f);
+    scroll_reply(&f, "[{\"id\":1,\"payload\":{\"a\":\"text\"}},{\"id\":2}]",
+                 "333");
+    scroll_asks(&f, "333", 3);
+    scroll_reply(&f, "[{\"id\":333}]", "\"" U("1") "\"");
+    scroll_asks(&f, "\"" U("1") "\"", 3);
+    scroll_reply(&f, "[{\"id\":\"" U("1") "\"}]", "null");
+    ck_assert_str_eq(f.log, "[1 2][333][" U("1") "]done");
+    scroll_fini(&f);
+}
+END_TEST
+
+START_TEST(the_next_offset_may_stand_before_the_rows)
+{
+    scroll_start(&f);
+    fake_reply(scroll_conn(&f), 200,
+               "{\"status\":\"ok\",\"result\":{\"next_page_offset\":44,"
+               "\"points\":[{\"id\":1},{\"id\":2}]}}");
+    scroll_asks(&f, "44", 3);
+    scroll_reply(&f, "[]", "null");
+    ck_assert_str_eq(f.log, "[1 2]done");
+    scroll_fini(&f);
+}
+END_TEST
+
 START_TEST(it_begins_at_an_offset)
 {
     scroll_init(&f, NULL);
@@ -264,6 +293,30 @@ START_TEST(the_offset_lies_behind_the_rows_handed_out)
 }
 END_TEST
 
+static const struct {
+    const char *id, *offset;
+} behind[] = {
+    {"0", "1"},
+    {"18446744073709551614", "18446744073709551615"},
+    {"18446744073709551615", U("0")},
+    {"\"" U("0") "\"", "00000000-0000-0000-0000-000000000001"},
+    {"\"0000000a-ffff-ffff-ffff-ffffffffffff\"",
+     "0000000b-0000-0000-0000-000000000000"},
+    {"\"99999999-9999-9999-9999-99999999999F\"",
+     "99999999-9999-9999-9999-9999999999a0"},
+    {"\"ffffffff-ffff-ffff-ffff-ffffffffffff\"", "none"},
+};
+#define N_BEHIND (int)(sizeof(behind) / sizeof(behind[0]))
+
+START_TEST(behind_a_row_lies_the_least_id_that_is_larger)
+{
+    scroll_start(&f);
+    scroll_part(&f, behind[_i].id);
+    ck_assert_str_eq(f.offset, behind[_i].offset);
+    scroll_fini(&f);
+}
+END_TEST
+
 START_TEST(the_offset_leaves_rows_that_are_held_to_come)
 {
     scroll_init(&f, NULL);
@@ -286,6 +339,8 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase, pages_are_asked_for_one_behind_the_other);
     tcase_add_test(tcase, an_empty_collection_is_over_at_once);
     tcase_add_test(tcase, rows_go_out_before_the_end_of_their_page);
+    tcase_add_test(tcase, a_page_may_come_in_one_segment);
+    tcase_add_test(tcase, the_next_offset_may_stand_before_the_rows);
     tcase_add_test(tcase, it_begins_at_an_offset);
     tcase_add_test(tcase, the_last_page_of_a_bounded_scroll_is_smaller);
     tcase_add_test(tcase, each_page_has_the_deadline_of_a_call);
@@ -301,6 +356,8 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase, resumed_in_its_own_rows_callback_it_does_not_pause);
     tcase_add_test(tcase, only_a_paused_scroll_can_be_resumed);
     tcase_add_test(tcase, the_offset_lies_behind_the_rows_handed_out);
+    tcase_add_loop_test(tcase, behind_a_row_lies_the_least_id_that_is_larger, 0,
+                        N_BEHIND);
     tcase_add_test(tcase, the_offset_leaves_rows_that_are_held_to_come);
 }
 

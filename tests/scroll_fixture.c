@@ -208,6 +208,19 @@ scroll_answer(struct scroll_fixture *f, const char *ids, const char *next)
 }
 
 void
+scroll_reply(struct scroll_fixture *f, const char *points, const char *next)
+{
+    char text[2048];
+
+    ck_assert_ptr_nonnull(scroll_conn(f));
+    snprintf(text, sizeof(text),
+             "{\"result\":{\"points\":%s,\"next_page_offset\":%s},"
+             "\"status\":\"ok\"}",
+             points, next);
+    fake_reply(scroll_conn(f), 200, text);
+}
+
+void
 scroll_break(struct scroll_fixture *f)
 {
     ck_assert_ptr_nonnull(scroll_conn(f));

@@ -55,6 +55,10 @@ void scroll_part(struct scroll_fixture *f, const char *ids);
 void scroll_more(struct scroll_fixture *f, const char *ids);
 void scroll_finish(struct scroll_fixture *f, const char *next);
 
+/* Any reply with success, in one segment; `points` is JSON. */
+void scroll_reply(struct scroll_fixture *f, const char *points,
+                  const char *next);
+
 /* The connection of the request under way is lost while its reply comes. */
 void scroll_break(struct scroll_fixture *f);
 
