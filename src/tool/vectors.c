@@ -208,39 +208,6 @@ read_sparse(struct vectors *vectors, struct vecwire_vector *vector,
     return true;
 }
 
-/* A string of an object that was checked; what is no text is none of ours. */
-static char *
-plain_key(struct span key)
-{
-    const char *unused;
-
-    return vecwire__scan_string(key, &unused);
-}
-
-/* An object's next key and value; false at its end, or for a key with a
- * NUL. The key is to be freed. */
-static bool
-next_member(struct scan *scan, char **key, struct span *value)
-{
-    struct span quoted;
-
-    *key = NULL;
-    if (vecwire__scan_peek(scan) != '"' ||
-        !vecwire__scan_value(scan, &quoted) ||
-        !vecwire__scan_expect(scan, ':', ""))
-        return false;
-    *key = plain_key(quoted);
-    if (*key == NULL)
-        return false;
-    if (!vecwire__scan_value(scan, value)) {
-        free(*key);
-        return false;
-    }
-    if (vecwire__scan_peek(scan) == ',')
-        scan->at++;
-    return true;
-}
-
 static bool
 read_object(struct vectors *vectors, struct vecwire_vector *vector,
             struct span value, char *why)
@@ -249,7 +216,7 @@ read_object(struct vectors *vectors, struct vecwire_vector *vector,
     struct span indices = {NULL, 0}, values = {NULL, 0}, one;
     char *key, *text;
 
-    while (next_member(&scan, &key, &one)) {
+    while (vecwire__scan_member(&scan, &key, &one)) {
         if (strcmp(key, "indices") == 0)
             indices = one;
         else if (strcmp(key, "values") == 0)
@@ -288,7 +255,7 @@ read_named(struct vectors *vectors, struct span value, char *why)
     struct span one;
     char *key, reason[VECTORS_WHY_MAX];
 
-    while (next_member(&scan, &key, &one)) {
+    while (vecwire__scan_member(&scan, &key, &one)) {
         struct vecwire_vector *vector = add(vectors);
         bool fine;
 
