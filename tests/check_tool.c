@@ -144,26 +144,6 @@ START_TEST(common_options_have_defaults)
 }
 END_TEST
 
-START_TEST(each_dialect_has_its_own_url)
-{
-    ck_assert_int_eq(parse("--dialect qdrant --collection c"), -1);
-    ck_assert_str_eq(common.url, "http://127.0.0.1:6333");
-    ck_assert_int_eq(common.dialect, VECWIRE_QDRANT);
-    ck_assert_str_eq(common.collection, "c");
-}
-END_TEST
-
-START_TEST(a_collection_may_be_needed)
-{
-    ck_assert_int_eq(parse(""), -1);
-    ck_assert(vecwire__args_has_collection(&args, &common));
-    ck_assert(!vecwire__args_has_collections(&args, &common));
-    ck_assert_int_eq(parse("--dialect qdrant"), -1);
-    ck_assert(!vecwire__args_has_collection(&args, &common));
-    ck_assert(vecwire__args_has_collections(&args, &common));
-}
-END_TEST
-
 START_TEST(common_options_are_taken)
 {
     ck_assert_int_eq(parse("--url http://h --tenant t --timeout-ms 5 --json"),
@@ -460,8 +440,6 @@ make_suite(void)
     tcase_add_test(tc, options_and_words_are_told_apart);
     tcase_add_test(tc, words_behind_two_dashes_are_no_options);
     tcase_add_test(tc, common_options_have_defaults);
-    tcase_add_test(tc, each_dialect_has_its_own_url);
-    tcase_add_test(tc, a_collection_may_be_needed);
     tcase_add_test(tc, common_options_are_taken);
     tcase_add_test(tc, the_key_comes_from_the_environment);
     tcase_add_test(tc, the_passphrase_comes_from_the_environment);

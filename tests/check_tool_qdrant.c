@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an export writes and an import reads back: .npy files whose rows are
- * counted while they are written, rows as JSON lines, vectors of every
- * kind. */
+/* What the tool has for Qdrant: its options; what an export writes and an
+ * import reads back: .npy files whose rows are counted while they are written,
+ * rows as JSON lines, vectors of every kind. */
 #include "tool/npy_out.h"
 
 #include <check.h>
@@ -10,8 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tool/args.h"
 #include "tool/npy.h"
 #include "tool/row_text.h"
+#include "tool/rows.h"
 #include "tool/vectors.h"
 
 static int fd = -1;
@@ -30,6 +32,53 @@ teardown(void)
 {
     close(fd);
 }
+
+/* --- options --- */
+
+static struct tool_args args;
+static struct tool_common common;
+
+static bool
+parse(const char *first, const char *second)
+{
+    static char words[3][40];
+    static char *argv[4] = {words[0], words[1], words[2], NULL};
+    int status;
+
+    snprintf(words[0], sizeof(words[0]), "test");
+    snprintf(words[1], sizeof(words[1]), "%s", first);
+    snprintf(words[2], sizeof(words[2]), "%s", second);
+    args = (struct tool_args){
+        .command = "test", .help = "", .argc = 3, .argv = argv};
+    args.options =
+        &(const struct tool_option){"unused", OPTION_FLAG, NULL, 0, 0};
+    return vecwire__args_parse(&args, &common, &status);
+}
+
+START_TEST(each_dialect_has_its_own_url)
+{
+    ck_assert(parse("--dialect=qdrant", "--collection=c"));
+    ck_assert_str_eq(common.url, "http://127.0.0.1:6333");
+    ck_assert_int_eq(common.dialect, VECWIRE_QDRANT);
+    ck_assert_str_eq(common.collection, "c");
+}
+END_TEST
+
+START_TEST(qdrant_needs_a_collection)
+{
+    ck_assert(parse("--dialect=qdrant", "--json"));
+    ck_assert(!vecwire__args_has_collection(&args, &common));
+    ck_assert(vecwire__args_has_collections(&args, &common));
+}
+END_TEST
+
+START_TEST(hms_has_no_collections)
+{
+    ck_assert(parse("--dialect=hms", "--json"));
+    ck_assert(vecwire__args_has_collection(&args, &common));
+    ck_assert(!vecwire__args_has_collections(&args, &common));
+}
+END_TEST
 
 /* --- .npy --- */
 
@@ -249,15 +298,66 @@ START_TEST(a_bad_vector_is_told)
 }
 END_TEST
 
+/* --- the batches of an import --- */
+
+static const char lines[] =
+    "{\"id\":1,\"vector\":[1,2]}\n{\"id\":2,\"vector\":[3,4]}\n"
+    "{\"id\":3,\"vector\":{\"a\":[1]}}\n{\"id\":4}\n"
+    "{\"id\":5,\"vector\":null}\n{\"id\":6,\"vector\":[[1],[2]]}\n"
+    "{\"id\":7,\"vector\":[5,6]}\n{\"id\":8,\"vector\":{\"a\":7}}\n";
+
+static void
+expect_batch(struct rows *rows, size_t count, bool have_lists)
+{
+    vecwire__rows_next(rows);
+    ck_assert_uint_eq(rows->count, count);
+    ck_assert_int_eq(rows->have_lists, have_lists);
+    ck_assert_int_eq(rows->have_vectors, !have_lists);
+}
+
+START_TEST(plain_vectors_and_others_are_batches_of_their_own)
+{
+    struct rows rows = {.path = path, .batch = 9, .any_vectors = true};
+
+    ck_assert_int_eq(write(fd, lines, strlen(lines)), (ssize_t)strlen(lines));
+    ck_assert_msg(vecwire__rows_open(&rows), "%s", rows.why);
+    expect_batch(&rows, 2, false);
+    expect_batch(&rows, 4, true);
+    ck_assert_uint_eq(rows.lists[0].n, 1);
+    ck_assert_str_eq(rows.lists[0].list[0].name, "a");
+    ck_assert_uint_eq(rows.lists[1].n, 0);
+    ck_assert_uint_eq(rows.lists[2].n, 0);
+    ck_assert_uint_eq(rows.lists[3].list[0].rows, 2);
+    expect_batch(&rows, 1, false);
+    ck_assert(rows.bad);
+    ck_assert_uint_eq(rows.why_line, 8);
+    vecwire__rows_close(&rows);
+}
+END_TEST
+
+START_TEST(ids_lie_beside_the_numbers)
+{
+    char *made = vecwire__rows_ids_path("a.npy/b.npy");
+
+    ck_assert_str_eq(made, "a.npy/b.ids.jsonl");
+    free(made);
+}
+END_TEST
+
 int
 main(void)
 {
-    Suite *suite = suite_create("tool_export");
+    Suite *suite = suite_create("tool_qdrant");
     TCase *tc = tcase_create("all");
     SRunner *runner;
     int failed;
 
     tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, each_dialect_has_its_own_url);
+    tcase_add_test(tc, qdrant_needs_a_collection);
+    tcase_add_test(tc, hms_has_no_collections);
+    tcase_add_test(tc, plain_vectors_and_others_are_batches_of_their_own);
+    tcase_add_test(tc, ids_lie_beside_the_numbers);
     tcase_add_test(tc, a_file_of_rows_is_read_back_bit_for_bit);
     tcase_add_test(tc, the_header_is_that_of_numpy);
     tcase_add_test(tc, a_disk_that_is_full_is_noticed_at_the_close);
