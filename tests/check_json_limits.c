@@ -146,6 +146,23 @@ START_TEST(depth_is_limited_exactly)
 }
 END_TEST
 
+START_TEST(the_rows_of_a_vector_count_for_depth)
+{
+    static const char text[] = "{\"either\":[{\"vector\":[[1]]}]}";
+
+    record.depth = 5;
+    record_whole(&record, &record_table, text, strlen(text));
+    ck_assert_int_eq(record.rc, VECWIRE__JSON_DONE);
+    for (unsigned limit = 3; limit < 5; limit++) {
+        record.depth = limit;
+        record_whole(&record, &record_table, text, strlen(text));
+        ck_assert_int_eq(record.rc, VECWIRE__JSON_EDEPTH);
+        ck_assert_uint_eq(record.offset, limit == 3 ? 21 : 22);
+        ck_assert_str_eq(record.key, "vector");
+    }
+}
+END_TEST
+
 static size_t allocations_left;
 
 static void *
@@ -256,6 +273,7 @@ main(void)
     tcase_add_test(tcase, a_row_is_not_filled_beyond_its_room);
     tcase_add_test(tcase, a_number_nobody_reads_has_any_length);
     tcase_add_loop_test(tcase, depth_is_limited_exactly, 0, 6);
+    tcase_add_test(tcase, the_rows_of_a_vector_count_for_depth);
     tcase_add_test(tcase, no_memory_for_texts_is_an_error_of_its_own);
     tcase_add_test(tcase, a_refused_value_that_just_fits_is_not_kept_twice);
     tcase_add_test(tcase, an_object_of_100000_keys_is_read);

@@ -138,6 +138,9 @@ void vecwire__qdrant_put_selectors(struct vecwire__qdrant_writer *w,
 void vecwire__qdrant_put_vector(struct vecwire__qdrant_writer *w,
                                 const struct vecwire_vector *vector);
 
+/* Is it a path of a payload key, such as a.b, a[].b, a[0] or "any key".b? */
+bool vecwire__qdrant_is_path(const char *path);
+
 /* A path of a payload key: refused when NULL, empty or no such path. */
 void vecwire__qdrant_put_path(struct vecwire__qdrant_writer *w,
                               const char *path, const char *what);
