@@ -156,6 +156,10 @@ q "rows that the server refuses" 1 import named first.jsonl --json
 out "rows that the server refuses" '^\{"rows_done":0,"rows_failed":[0-9]+,"errors":\[\{"row":0,"id":"0","code":"VECWIRE_EHTTP"'
 one_line "rows that the server refuses" err
 
+echo '{"id":1,"vector":[1,2,3,4],"text":"t"}' >text.jsonl
+q "a text" 0 import a text.jsonl
+err "it is not left out in silence" 'text.jsonl: line 1: key "text" was left out'
+
 printf 'old' >kept.jsonl
 q "export of none" 1 export none kept.jsonl
 err "export of none" '^vecwire export: http.*HTTP 404'

@@ -65,19 +65,43 @@ fail_refused(struct tally *tally, size_t at, const char *id,
                             "not tried, as another id was refused");
 }
 
+/* All of them are gone, or none may be. */
+static int
+take_outcome(const struct tool_session *session, struct tally *tally,
+             char **ids, size_t n, const struct vecwire_reply *reply)
+{
+    const struct vecwire_error *error = vecwire_reply_error(reply);
+    enum vecwire_err code = VECWIRE_ETIMEDOUT;
+    char reason[1024] = "the server is still at it, and has not confirmed it";
+
+    if (error != NULL) {
+        code = error->code;
+        vecwire__session_reason(error, reason, sizeof(reason));
+        vecwire__session_failed(session, "", error);
+    } else if (vecwire_qdrant_update_outcome(reply, 0) !=
+               VECWIRE_QDRANT_WAIT_TIMEOUT) {
+        tally->done = n;
+        return TOOL_DONE;
+    } else {
+        vecwire__args_complain("delete", "%s: %s", session->url, reason);
+    }
+    for (size_t i = 0; i < n; i++)
+        vecwire__tally_fail(tally, i, ids[i], code, reason);
+    return TOOL_FAILED;
+}
+
 /* Servers that take several ids: one request with all of them. */
 static int
 delete_all(struct tool_session *session, struct tally *tally, char **ids,
            size_t n)
 {
     const struct vecwire_reply *reply = NULL;
-    const struct vecwire_error *error;
     struct vecwire_refusal refusal = {.row = SIZE_MAX, .text = ""};
     const struct vecwire_qdrant_params params =
         VECWIRE_QDRANT_PARAMS(.wait = true);
     const struct vecwire_call_options call =
         VECWIRE_CALL_OPTIONS(.qdrant = &params);
-    char reason[1024];
+    int status;
     enum vecwire_err rc = vecwire_delete(
         session->client,
         &VECWIRE_DELETE(.ids = (const char *const *)ids, .rows = n,
@@ -91,17 +115,9 @@ delete_all(struct tool_session *session, struct tally *tally, char **ids,
     }
     if (!vecwire__session_wait(session, &reply))
         return TOOL_FAILED;
-    error = vecwire_reply_error(reply);
-    if (error == NULL) {
-        tally->done = n;
-    } else {
-        vecwire__session_reason(error, reason, sizeof(reason));
-        for (size_t i = 0; i < n; i++)
-            vecwire__tally_fail(tally, i, ids[i], error->code, reason);
-        vecwire__session_failed(session, "", error);
-    }
+    status = take_outcome(session, tally, ids, n, reply);
     vecwire_reply_release(reply);
-    return error == NULL ? TOOL_DONE : TOOL_FAILED;
+    return status;
 }
 
 static int

@@ -140,6 +140,7 @@ parse_options(struct import *import, int argc, char **argv, int *status)
     import->rows.path = args.words[0];
     import->rows.batch = (size_t)import->batch;
     import->rows.any_vectors = import->common.dialect != VECWIRE_HMS;
+    import->rows.no_texts = import->common.dialect != VECWIRE_HMS;
     return vecwire__args_has_collection(&args, &import->common) &&
            check_files(import);
 }
@@ -331,7 +332,7 @@ add_from(const struct import *import, size_t at, size_t *taken,
          struct vecwire_refusal *refusal)
 {
     const struct rows *rows = &import->rows;
-    bool is_hms = import->common.dialect == VECWIRE_HMS;
+    const char *const *texts = (const char *const *)rows->texts + at;
     const float *matrix =
         rows->have_vectors ? rows->matrix + at * rows->dim : NULL;
 
@@ -340,8 +341,7 @@ add_from(const struct import *import, size_t at, size_t *taken,
         &VECWIRE_UPSERT(.matrix = matrix, .rows = rows->count - at,
                         .dim = rows->have_vectors ? rows->dim : 0,
                         .ids = (const char *const *)rows->ids + at,
-                        .texts = is_hms ? (const char *const *)rows->texts + at
-                                        : NULL,
+                        .texts = rows->no_texts ? NULL : texts,
                         .vectors = rows->have_lists ? rows->lists + at : NULL,
                         .vector_name =
                             matrix != NULL ? import->vector_name : NULL,
@@ -414,9 +414,10 @@ say_skipped(const struct import *import)
     vecwire__args_complain(
         "import",
         "%s: line %llu: key %s was left out, as on other lines; known are "
-        "\"id\", \"vector\", \"text\", \"payload\"",
+        "\"id\", \"vector\", %s\"payload\"",
         rows->payload_path != NULL ? rows->payload_path : rows->path,
-        (unsigned long long)lines->unknown_line, lines->unknown_key);
+        (unsigned long long)lines->unknown_line, lines->unknown_key,
+        rows->no_texts ? "" : "\"text\", ");
 }
 
 static void

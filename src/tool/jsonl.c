@@ -419,6 +419,10 @@ vecwire__jsonl_next(struct jsonl *file, struct jsonl_row *row, char *why)
     if (!scan_line(line, values, why))
         return JSONL_BAD;
     note_unknown(file, values[4]);
+    if (file->no_texts && values[2].text != NULL && !is_null(values[2])) {
+        note_unknown(file, (struct span){"\"text\"", 6});
+        values[2].text = NULL;
+    }
     if (!take_vectors(file, values[1], row, why) ||
         !take_texts(values, row, why)) {
         vecwire__jsonl_row_clear(row);

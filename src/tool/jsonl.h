@@ -16,6 +16,7 @@ struct jsonl {
     int fd;
     bool with_vectors; /* else "vector" is a key like any other */
     bool any_vectors;  /* of any kind, or null */
+    bool no_texts;     /* "text" is a key like any other, but for null */
     bool ended;
     char *buffer;
     size_t room;

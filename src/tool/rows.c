@@ -87,6 +87,7 @@ vecwire__rows_open(struct rows *rows)
     rows->payloads = vecwire__args_alloc(rows->batch, sizeof(char *));
     rows->vectors = vecwire__args_alloc(rows->batch, sizeof(*rows->vectors));
     rows->lists = vecwire__args_alloc(rows->batch, sizeof(*rows->lists));
+    rows->lines.no_texts = rows->no_texts;
     rows->lines.any_vectors = rows->any_vectors && rows->kind == ROWS_JSONL;
     return true;
 }

@@ -20,6 +20,7 @@ struct rows {
     uint64_t id_offset;
     size_t batch;
     bool any_vectors; /* a .jsonl may have vectors of any kind, or none */
+    bool no_texts;    /* the database has none */
 
     enum rows_kind kind; /* by the path's end */
     struct npy npy;
