@@ -123,6 +123,20 @@ put_request(struct vecwire__qdrant_writer *w,
     vecwire__qdrant_put_selectors(w, query->with_payload, query->with_vector);
 }
 
+/* Rows or parts of a reply, as the encoding has them; of so many nobody
+ * counts. */
+static uint32_t
+clip(uint64_t n)
+{
+    return n > UINT32_MAX ? 0 : (uint32_t)n;
+}
+
+static uint32_t
+limit_of(const struct vecwire_qdrant_query_request *query)
+{
+    return query->search.limit == 0 ? DEFAULT_LIMIT : query->search.limit;
+}
+
 static size_t
 room_of(const struct vecwire_qdrant_search *search)
 {
@@ -145,8 +159,7 @@ vecwire__qdrant_encode_search(const struct vecwire__settings *settings,
     vecwire__qdrant_begin(&w, settings, enc, refusal, &query_route, NULL,
                           room_of(&query->search));
     put_request(&w, query);
-    enc->max_rows =
-        query->search.limit == 0 ? DEFAULT_LIMIT : query->search.limit;
+    enc->max_rows = limit_of(query);
     return vecwire__qdrant_end(&w);
 }
 
@@ -157,6 +170,7 @@ vecwire__qdrant_encode_batch(const struct vecwire__settings *settings,
 {
     const struct vecwire_qdrant_query_batch_request *batch = request;
     struct vecwire__qdrant_writer w;
+    uint64_t rows = 0;
 
     vecwire__qdrant_begin(&w, settings, enc, refusal, &batch_route, NULL, 0);
     if (batch->queries == NULL && batch->n > 0)
@@ -181,9 +195,12 @@ vecwire__qdrant_encode_batch(const struct vecwire__settings *settings,
         vecwire__qdrant_comma(&w);
         vecwire__qdrant_put(&w, "{");
         put_request(&w, query);
+        rows += limit_of(query);
         vecwire__qdrant_put_shard_key(&w);
         vecwire__qdrant_put(&w, "}");
     }
+    enc->max_rows = clip(rows);
+    enc->max_parts = clip(batch->n);
     w.row = SIZE_MAX;
     w.has_shard_key = true;
     vecwire__qdrant_put(&w, "]");
@@ -198,6 +215,7 @@ vecwire__qdrant_encode_groups(const struct vecwire__settings *settings,
 {
     const struct vecwire_qdrant_query_groups_request *groups = request;
     const struct vecwire_qdrant_query_request *query = groups->query;
+    uint64_t rows = groups->with_lookup != NULL;
     struct vecwire__qdrant_writer w;
 
     vecwire__qdrant_begin(&w, settings, enc, refusal, &groups_route, NULL,
@@ -209,6 +227,10 @@ vecwire__qdrant_encode_groups(const struct vecwire__settings *settings,
     vecwire__qdrant_key(&w, "group_by");
     vecwire__qdrant_put_path(&w, groups->group_by, "group_by");
     put_limit(&w, "group_size", groups->group_size, DEFAULT_GROUP_SIZE);
+    /* One row more for each that is looked up. */
+    rows += groups->group_size == 0 ? DEFAULT_GROUP_SIZE : groups->group_size;
+    enc->max_rows = clip(rows * limit_of(query));
+    enc->max_parts = limit_of(query);
     vecwire__qdrant_member(&w, "with_lookup", groups->with_lookup, NULL, "\"{");
     return vecwire__qdrant_end(&w);
 }
@@ -225,6 +247,7 @@ vecwire__qdrant_encode_facet(const struct vecwire__settings *settings,
     vecwire__qdrant_key(&w, "key");
     vecwire__qdrant_put_path(&w, facet->key, "key");
     put_limit(&w, "limit", facet->limit, DEFAULT_LIMIT);
+    enc->max_parts = facet->limit == 0 ? DEFAULT_LIMIT : facet->limit;
     vecwire__qdrant_key(&w, "exact");
     vecwire__qdrant_put_bool(&w, facet->exact);
     vecwire__qdrant_member_filter(&w, facet->filter, facet->filter_tree);
