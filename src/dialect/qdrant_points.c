@@ -181,7 +181,7 @@ static const struct vecwire_vector *
 find(struct vecwire__qdrant_writer *w, const struct vecwire_vectors *vectors,
      size_t row, size_t n, const char *name)
 {
-    if (vectors[row].n == n) {
+    if (vectors[row].n == n && vectors[row].list != NULL) {
         for (size_t i = 0; i < n; i++) {
             const char *other = vectors[row].list[i].name;
 
@@ -220,25 +220,43 @@ put_column(struct vecwire__qdrant_writer *w,
     vecwire__qdrant_put(w, "]");
 }
 
+/* Has every row one vector, without a name? A sparse one needs one. */
+static bool
+is_unnamed(const struct vecwire_upsert_request *upsert)
+{
+    if (upsert->vectors == NULL)
+        return upsert->vector_name == NULL;
+    for (size_t row = 0; row < upsert->rows; row++) {
+        const struct vecwire_vectors *vectors = &upsert->vectors[row];
+
+        if (vectors->n != 1 || vectors->list == NULL ||
+            vectors->list[0].name != NULL || vectors->list[0].indices != NULL)
+            return false;
+    }
+    return true;
+}
+
 static void
 put_columns(struct vecwire__qdrant_writer *w,
             const struct vecwire_upsert_request *upsert)
 {
     const struct vecwire_vectors *first = upsert->vectors;
 
-    if (first == NULL && upsert->vector_name == NULL) {
+    if (is_unnamed(upsert)) {
         put_column(w, upsert, "");
         return;
     }
-    if (first != NULL && first->n == 1 && first->list[0].name == NULL) {
-        put_column(w, upsert, "");
-        return;
-    }
-    if (first != NULL && has_double(first))
+    w->row = 0;
+    if (first != NULL && first->n > 0 && first->list == NULL)
+        vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                               "vectors: list is NULL, n is %zu", first->n);
+    else if (first != NULL && has_double(first))
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "two vectors of the same name");
+    w->row = SIZE_MAX;
     vecwire__qdrant_put(w, "{");
-    for (size_t i = 0; i < (first == NULL ? 1 : first->n); i++) {
+    for (size_t i = 0;
+         w->err == VECWIRE_OK && i < (first == NULL ? 1 : first->n); i++) {
         const char *name =
             first == NULL ? upsert->vector_name : first->list[i].name;
 
@@ -264,11 +282,13 @@ vecwire__qdrant_put_batch(struct vecwire__qdrant_writer *w,
     put_columns(w, upsert);
     if (upsert->payloads != NULL || upsert->payload_trees != NULL) {
         vecwire__qdrant_put(w, ",\"payloads\":[");
-        for (size_t row = 0; row < upsert->rows; row++) {
+        for (size_t row = 0; row < upsert->rows && w->err == VECWIRE_OK;
+             row++) {
             w->row = row;
             vecwire__qdrant_comma(w);
             if (!put_row_payload(w, upsert, row, ""))
                 vecwire__qdrant_put(w, "null");
+            vecwire__qdrant_check_size(w);
         }
         w->row = SIZE_MAX;
         vecwire__qdrant_put(w, "]");
