@@ -52,9 +52,10 @@ struct vecwire__encoding {
     /* How its 2xx reply is read; NULL: the body is kept as it is. */
     const struct vecwire__decoding *decoding;
     bool has_body;
-    uint32_t max_rows; /* that may come back; 0: any number */
-    size_t rows;       /* that a write concerns; 0: not known */
-    bool many;         /* an upsert on the route for several rows */
+    uint32_t max_rows;   /* that may come back; 0: any number */
+    size_t rows;         /* that a write concerns; 0: not known */
+    bool many;           /* an upsert on the route for several rows */
+    bool may_be_partial; /* an error may come when a part was done */
     /* The body, when it is not in text but its owner's, who keeps it as it
      * is until the call has ended. NULL: in text. */
     const void *lent;
@@ -79,6 +80,12 @@ struct vecwire__upsert_load {
 struct vecwire__upsert_parts {
     size_t max_rows, max_bytes; /* of one request */
     const char *open, *close;   /* at most VECWIRE__MAX_FRAME bytes each */
+    /* In place of `open`, appended to `text`, where settings have a share in
+     * it; refuses settings that an upload cannot have. NULL: `open`. */
+    enum vecwire_err (*make_open)(const struct vecwire__settings *settings,
+                                  struct vecwire__buf *text,
+                                  struct vecwire_refusal *refusal);
+    bool any_dim; /* rows of one request may differ in it */
     bool bare_row;
     /* Servers may lack the route for several rows, and say so by 404. */
     bool may_lack_many;
@@ -110,6 +117,27 @@ struct vecwire__decoding {
     const char *required;
 };
 
+/* An id of a database, its NUL included, is no longer than this. */
+#define VECWIRE__ID_ROOM 40
+
+/* An id, kept. */
+struct vecwire__id_copy {
+    char text[VECWIRE__ID_ROOM];
+    uint64_t number;
+    bool is_number;
+};
+
+/* The order of ids in which a scroll goes. */
+struct vecwire__id_order {
+    /* Copy an id in the server's own form. False: it is none. */
+    bool (*take)(const char *text, struct vecwire__id_copy *out);
+    /* Below 0: a stands before b, above: behind it. */
+    int (*compare)(const struct vecwire_id *a, const struct vecwire_id *b);
+    /* The least id behind `id`. False: there can be none. */
+    bool (*after)(const struct vecwire__id_copy *id,
+                  struct vecwire__id_copy *out);
+};
+
 /* An error body's own code and text, in the reply's texts; offsets. */
 struct vecwire__server_error {
     size_t code_at, text_at;
@@ -128,6 +156,7 @@ struct vecwire__dialect {
     const char *(*tenant_fault)(const char *tenant);
     vecwire__encoder encode[VECWIRE__N_VERBS]; /* NULL: it lacks the verb */
     const struct vecwire__upsert_parts *upsert_parts; /* NULL: no upsert */
+    const struct vecwire__id_order *id_order;         /* NULL: no scroll */
     /* Find the server's code and text in reply->body and append them to the
      * texts. A body that is no such error leaves both absent. */
     void (*server_error)(struct vecwire_reply *reply,

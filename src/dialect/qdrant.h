@@ -55,8 +55,10 @@ struct vecwire__qdrant_writer {
     struct vecwire__encoding *enc;
     struct vecwire__buf *text; /* the encoding's */
     struct vecwire_refusal *refusal;
-    size_t row; /* named in refusals; SIZE_MAX: none */
+    size_t row;       /* named in refusals; SIZE_MAX: none */
+    size_t operation; /* of a batch, likewise, from 1; 0: none */
     enum vecwire_err err;
+    bool has_shard_key; /* it stands elsewhere already */
 };
 
 /* Begin: settings checked, method, path with `segment` (NULL: none) percent-
@@ -72,11 +74,17 @@ void vecwire__qdrant_begin(struct vecwire__qdrant_writer *w,
 /* End: the shard key, the body's "}", its size. The encoder's result. */
 enum vecwire_err vecwire__qdrant_end(struct vecwire__qdrant_writer *w);
 
+/* The params' shard key, if there is one; for bodies whose parts have it. */
+void vecwire__qdrant_put_shard_key(struct vecwire__qdrant_writer *w);
+
 /* Refuse: the writer has failed. Returns `code`. */
 enum vecwire_err vecwire__qdrant_refuse(struct vecwire__qdrant_writer *w,
                                         enum vecwire_err code,
                                         const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Is the body too large already? The rest would only cost memory. */
+void vecwire__qdrant_check_size(struct vecwire__qdrant_writer *w);
 
 /* Punctuation and text as they are. */
 void vecwire__qdrant_put(struct vecwire__qdrant_writer *w, const char *text);
@@ -143,11 +151,64 @@ void vecwire__qdrant_check_name(struct vecwire__qdrant_writer *w,
 void vecwire__qdrant_check_vector_name(struct vecwire__qdrant_writer *w,
                                        const char *name, const char *what);
 
+#define VECWIRE__QDRANT_ID_ROOM 37
+/* Digits of a number, with their NUL. */
+void vecwire__qdrant_number(uint64_t number, char out[VECWIRE__QDRANT_ID_ROOM]);
+
 /* Text of an id as Qdrant writes it, into `out`: digits without leading zeros,
  * or a UUID. False: it is none. */
-#define VECWIRE__QDRANT_ID_ROOM 37
 bool vecwire__qdrant_id(const char *text, char out[VECWIRE__QDRANT_ID_ROOM],
                         bool *is_number);
+
+/* Numbers first, then UUIDs, each ascending. */
+extern const struct vecwire__id_order vecwire__qdrant_id_order;
+
+/* How replies are read: hits, which have a score; pages of points; one point;
+ * a number. */
+extern const struct vecwire__decoding vecwire__qdrant_hits_decoding;
+extern const struct vecwire__decoding vecwire__qdrant_page_decoding;
+extern const struct vecwire__decoding vecwire__qdrant_point_decoding;
+extern const struct vecwire__decoding vecwire__qdrant_count_decoding;
+
+/* The encoders of the verbs that read. */
+enum vecwire_err
+vecwire__qdrant_encode_query(const struct vecwire__settings *settings,
+                             const void *request, struct vecwire__encoding *enc,
+                             struct vecwire_refusal *refusal);
+enum vecwire_err
+vecwire__qdrant_encode_get(const struct vecwire__settings *settings,
+                           const void *request, struct vecwire__encoding *enc,
+                           struct vecwire_refusal *refusal);
+enum vecwire_err vecwire__qdrant_encode_scroll(
+    const struct vecwire__settings *settings, const void *request,
+    struct vecwire__encoding *enc, struct vecwire_refusal *refusal);
+enum vecwire_err
+vecwire__qdrant_encode_count(const struct vecwire__settings *settings,
+                             const void *request, struct vecwire__encoding *enc,
+                             struct vecwire_refusal *refusal);
+
+/* The same of what only Qdrant has: groups, batches, facets. */
+extern const struct vecwire__decoding vecwire__qdrant_groups_decoding;
+extern const struct vecwire__decoding vecwire__qdrant_batch_decoding;
+extern const struct vecwire__decoding vecwire__qdrant_facet_decoding;
+enum vecwire_err vecwire__qdrant_encode_search(
+    const struct vecwire__settings *settings, const void *request,
+    struct vecwire__encoding *enc, struct vecwire_refusal *refusal);
+enum vecwire_err
+vecwire__qdrant_encode_batch(const struct vecwire__settings *settings,
+                             const void *request, struct vecwire__encoding *enc,
+                             struct vecwire_refusal *refusal);
+enum vecwire_err vecwire__qdrant_encode_groups(
+    const struct vecwire__settings *settings, const void *request,
+    struct vecwire__encoding *enc, struct vecwire_refusal *refusal);
+enum vecwire_err
+vecwire__qdrant_encode_facet(const struct vecwire__settings *settings,
+                             const void *request, struct vecwire__encoding *enc,
+                             struct vecwire_refusal *refusal);
+enum vecwire_err
+vecwire__qdrant_encode_point(const struct vecwire__settings *settings,
+                             const void *request, struct vecwire__encoding *enc,
+                             struct vecwire_refusal *refusal);
 
 /* See struct vecwire__dialect. */
 void vecwire__qdrant_server_error(struct vecwire_reply *reply,
