@@ -34,7 +34,7 @@ enum vecwire__json_kind {
 };
 
 struct vecwire__json_field {
-    char key[24]; /* ends with a NUL */
+    char key[28]; /* ends with a NUL */
     unsigned char kind;
     unsigned char tag; /* the caller's, handed to the sink */
     unsigned char sub;
