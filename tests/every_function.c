@@ -431,6 +431,9 @@ const struct deed deeds[] = {
      "vecwire_scroller_progress",
      deed_scroll_look},
     {FILTER_FUNCTIONS, deed_filter},
+    {ADMIN_INITS " " ADMIN_VERBS, deed_admin},
+    {ADMIN_VERBS, deed_admin_refused},
+    {ADMIN_REPLY, deed_admin_reply},
     {"vecwire_vector_format vecwire_vector_parse vecwire_float_format "
      "vecwire_float_parse",
      vector_text},
