@@ -193,12 +193,38 @@ static const struct {
     {{.n_vectors = 1}, "vectors is NULL"},
     {{.n_sparse_vectors = 1}, "sparse_vectors is NULL"},
     {{.more = "[]"}, "more: expected an object"},
+    {{.optimizers_config = "{\"vacuum_min_vector_number\":99}"},
+     "optimizers_config.vacuum_min_vector_number is 99, expected at least 100"},
+    {{.optimizers_config = "{\"max_segment_size\":0}"}, "max_segment_size"},
+    {{.optimizers_config = "{\"deleted_threshold\":1.5}"},
+     "optimizers_config.deleted_threshold: expected 0 to 1"},
+    {{.quantization_config =
+          "{\"scalar\":{\"type\":\"int8\",\"quantile\":0.4}}"},
+     "quantization_config.scalar.quantile: expected 0.5 to 1"},
+    {{.strict_mode_config = "{\"read_rate_limit\":0}"},
+     "strict_mode_config.read_rate_limit is 0"},
 };
 
 START_TEST(a_collection_that_cannot_be_is_refused)
 {
     expect_refused(create(bad_collections[_i].request), VECWIRE_EINVAL,
                    bad_collections[_i].words);
+}
+END_TEST
+
+START_TEST(numbers_at_their_limits_are_taken)
+{
+    ck_assert_int_eq(
+        create(VECWIRE_QDRANT_CREATE(
+                .hnsw_config =
+                    "{\"full_scan_threshold\":10,\"ef_construct\":4}",
+                .optimizers_config = "{\"deleted_threshold\":1,"
+                                     "\"vacuum_min_vector_number\":100,"
+                                     "\"max_segment_size\":null,"
+                                     "\"max_optimization_threads\":\"auto\"}",
+                .quantization_config = "{\"scalar\":{\"quantile\":0.5}}",
+                .strict_mode_config = "{\"max_query_limit\":1}")),
+        VECWIRE_OK);
 }
 END_TEST
 
@@ -287,6 +313,8 @@ static const struct {
     {{.hnsw_config = "{\"full_scan_threshold\":1}"}, "full_scan_threshold"},
     {{.metadata = "{}", .more = "{\"metadata\":1}"}, "metadata: "},
     {{.vectors = "[]"}, "vectors: expected an object"},
+    {{.strict_mode_config = "{\"max_timeout\":0}"}, "max_timeout is 0"},
+    {{.optimizers_config = "{\"max_segment_size\":0}"}, "max_segment_size"},
 };
 
 START_TEST(a_change_that_cannot_be_is_refused)
@@ -348,6 +376,7 @@ add_tests(TCase *tc)
                         sizeof(bad_vectors) / sizeof(bad_vectors[0]));
     tcase_add_loop_test(tc, a_collection_that_cannot_be_is_refused, 0,
                         sizeof(bad_collections) / sizeof(bad_collections[0]));
+    tcase_add_test(tc, numbers_at_their_limits_are_taken);
     tcase_add_test(tc, names_of_vectors_differ);
     tcase_add_test(tc, a_sparse_vector_has_a_name);
     tcase_add_test(tc, a_collection_needs_a_name);
