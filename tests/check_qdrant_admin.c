@@ -6,6 +6,8 @@
 
 #include <jansson.h>
 
+#include "tests/counting_mem.h"
+
 #define COLLECTION "/p/collections/c%20d"
 
 static enum vecwire_err
@@ -324,6 +326,52 @@ START_TEST(a_change_that_cannot_be_is_refused)
 }
 END_TEST
 
+/* --- without memory --- */
+
+static enum vecwire_err
+create_all(void)
+{
+    const struct vecwire_qdrant_vector_config vectors[] = {
+        {.size = 1, .distance = 1, .more = "{\"a\":1}"},
+        {.name = "b", .size = 1, .distance = 1}};
+    const struct vecwire_qdrant_sparse_config sparse = {.name = "c"};
+
+    return create(VECWIRE_QDRANT_CREATE(.vectors = vectors, .n_vectors = 2,
+                                        .sparse_vectors = &sparse,
+                                        .n_sparse_vectors = 1,
+                                        .more = "{\"d\":\"e\"}"));
+}
+
+static enum vecwire_err
+update_all(void)
+{
+    return update(
+        VECWIRE_QDRANT_UPDATE_COLLECTION(.vectors = "{\"a\":{},\"b\":{}}",
+                                         .metadata = "{\"c\":[]}"));
+}
+
+START_TEST(without_memory_nothing_is_sent)
+{
+    struct counting_mem counter;
+    enum vecwire_err err = VECWIRE_ENOMEM;
+    size_t n = 0;
+
+    counting_mem_init(&counter);
+    while (err == VECWIRE_ENOMEM) {
+        vecwire__buf_fini(&enc.text);
+        setup();
+        vecwire__buf_init(&enc.text, &counter.mem);
+        counting_mem_arm(&counter, ++n, true);
+        err = _i == 0 ? create_all() : update_all();
+    }
+    ck_assert_int_eq(err, VECWIRE_OK);
+    ck_assert_uint_gt(n, 1);
+    vecwire__buf_fini(&enc.text);
+    ck_assert_uint_eq(counter.blocks, 0);
+    setup();
+}
+END_TEST
+
 /* --- what has no body --- */
 
 static const struct {
@@ -385,6 +433,7 @@ add_tests(TCase *tc)
     tcase_add_test(tc, a_collection_is_changed_by_what_is_given);
     tcase_add_loop_test(tc, a_change_that_cannot_be_is_refused, 0,
                         sizeof(bad_changes) / sizeof(bad_changes[0]));
+    tcase_add_loop_test(tc, without_memory_nothing_is_sent, 0, 2);
     tcase_add_loop_test(tc, requests_without_a_body_go_to_their_paths, 0,
                         sizeof(bare) / sizeof(bare[0]));
 }
