@@ -133,7 +133,50 @@ query(const char *filter)
         on_reply, NULL, NULL));
 }
 
-#define CALLS 6
+#define C "/collections/c"
+
+static const struct {
+    const char *method, *path, *body;
+} qdrant_calls[] = {
+    {"PUT", C,
+     "{\"vectors\":{\"\":{\"size\":2,\"distance\":\"Cosine\"},\"m\":{\"size\":"
+     "2,"
+     "\"distance\":\"Dot\",\"multivector_config\":{\"comparator\":\"max_sim\"}}"
+     "}"
+     ",\"sparse_vectors\":{\"s\":{}},\"metadata\":{\"a\":1}}"},
+    {"PATCH", C, "{\"vectors\":{\"m\":{\"on_disk\":true}}}"},
+    {"PUT", C "/index", "{\"field_name\":\"a\",\"field_schema\":\"integer\"}"},
+    {"PUT", C "/points",
+     "{\"points\":[{\"id\":2,\"vector\":{\"\":[1,2],\"m\":[[1,2],[3,4]],\"s\":"
+     "{\"indices\":[2,1],\"values\":[1,2]}},\"payload\":{\"a\":1}},"
+     "{\"id\":1,\"vector\":[3,4],\"payload\":{\"a\":2}}]}"},
+    {"PUT", C "/points/vectors",
+     "{\"points\":[{\"id\":1,\"vector\":{\"m\":[[1,1]]}}]}"},
+    {"POST", C "/points/payload", "{\"payload\":{\"b\":3},\"points\":[1]}"},
+    {"POST", C "/points/scroll",
+     "{\"offset\":1,\"with_vector\":true,\"with_payload\":[\"a\"],\"filter\":"
+     "{\"must\":{\"key\":\"a\",\"range\":{\"gt\":0}}}}"},
+    {"POST", C "/points/query",
+     "{\"prefetch\":[{\"query\":[1,2]},{\"query\":2}],\"query\":"
+     "{\"fusion\":\"rrf\"}}"},
+    {"POST", C "/points/query",
+     "{\"using\":\"m\",\"query\":{\"recommend\":{\"positive\":[2],\"strategy\":"
+     "\"best_score\"}},\"lookup_from\":{\"collection\":\"c\",\"vector\":\"m\"}"
+     "}"},
+    {"POST", C "/points/query/groups", "{\"query\":[1,2],\"group_by\":\"a\"}"},
+    {"POST", C "/facet", "{\"key\":\"a\"}"},
+    {"POST", "/collections/aliases",
+     "{\"actions\":[{\"create_alias\":{\"collection_name\":\"c\","
+     "\"alias_name\":\"d\"}}]}"},
+    {"POST", C "/points/batch",
+     "{\"operations\":[{\"delete\":{\"points\":[1]}},{\"delete_vectors\":"
+     "{\"vector\":[\"m\"],\"filter\":{}}}]}"},
+    {"GET", "/collections/d", NULL},
+    {"DELETE", C, NULL},
+};
+
+#define QDRANT_CALLS (sizeof(qdrant_calls) / sizeof(qdrant_calls[0]))
+#define CALLS (6 + QDRANT_CALLS)
 
 static void
 some_calls(void)
@@ -156,6 +199,15 @@ some_calls(void)
     ask(vecwire_delete(client, &VECWIRE_DELETE(.ids = ids, .rows = 1), on_reply,
                        NULL, NULL));
     ask(vecwire_raw(client, &wrong, on_reply, NULL, NULL));
+    for (size_t i = 0; i < QDRANT_CALLS; i++) {
+        const char *body = qdrant_calls[i].body;
+        const struct vecwire_raw_request raw =
+            VECWIRE_RAW(.method = qdrant_calls[i].method,
+                        .path = qdrant_calls[i].path, .body = body,
+                        .body_len = body == NULL ? 0 : strlen(body));
+
+        ask(vecwire_raw(client, &raw, on_reply, NULL, NULL));
+    }
 }
 
 /* The server's start and some calls, with the n-th allocation failing. */
@@ -213,6 +265,7 @@ START_TEST(with_memory_all_but_the_wrong_call_succeed)
     run(0, false);
     ck_assert_uint_eq(submitted, CALLS + 1);
     ck_assert_uint_eq(completed, CALLS + 1);
+    ck_assert_uint_eq(blamed, 1);
 }
 END_TEST
 

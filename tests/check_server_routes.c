@@ -125,7 +125,7 @@ END_TEST
 START_TEST(an_unknown_path_is_404)
 {
     static const char *const paths[] = {
-        "/",          "/api/v1/query/", "/api/v1/documents/",
+        "/nothing",   "/api/v1/query/", "/api/v1/documents/",
         "/pingx",     "/length/",       "/api/v1/documents/a/b",
         "/api/v1/qu", "/length/1/2"};
 

@@ -45,6 +45,15 @@ refuse_head(struct vecwire__request_guard *guard,
     }
 }
 
+/* Without a code it is answered in Qdrant's form. */
+static bool
+refuse_body(struct vecwire__request_guard *guard)
+{
+    return guard->is_qdrant
+               ? refuse(guard, 400, "Bad Request", NULL)
+               : refuse(guard, 413, "Payload Too Large", "payload_too_large");
+}
+
 static bool
 refuse_chunk(struct vecwire__request_guard *guard,
              enum vecwire__chunk_fault fault)
@@ -54,7 +63,7 @@ refuse_chunk(struct vecwire__request_guard *guard,
     vecwire__chunks_text(&guard->chunks, fault, guard->message,
                          sizeof(guard->message));
     if (fault == VECWIRE__CHUNK_BODY)
-        return refuse(guard, 413, "Payload Too Large", "payload_too_large");
+        return refuse_body(guard);
     return refuse(guard, 400, "Bad Request", "invalid_request");
 }
 
@@ -115,6 +124,20 @@ read_line(struct vecwire__request_guard *guard)
         guard->unframed = true;
 }
 
+/* Bodies of Qdrant's routes are limited otherwise. */
+static void
+read_first(struct vecwire__request_guard *guard)
+{
+    const char *path = strchr(guard->line, ' ');
+
+    guard->bodiless = begins(guard, "HEAD ") || begins(guard, "TRACE ");
+    if (path != NULL && path[1] == '/' &&
+        strncmp(path + 1 + strspn(path + 1, "/"), "collections/", 12) == 0) {
+        guard->max_body = VECWIRE__REQUEST_QDRANT_BODY;
+        guard->is_qdrant = true;
+    }
+}
+
 static void
 end_line(struct vecwire__request_guard *guard)
 {
@@ -122,7 +145,7 @@ end_line(struct vecwire__request_guard *guard)
     if (guard->in_lines)
         read_line(guard);
     else
-        guard->bodiless = begins(guard, "HEAD ") || begins(guard, "TRACE ");
+        read_first(guard);
     guard->in_lines = true;
     guard->line_len = 0;
     guard->cut = false;
@@ -164,7 +187,7 @@ end_head(struct vecwire__request_guard *guard)
                  "body has %llu bytes, at most %llu are allowed",
                  (unsigned long long)guard->length,
                  (unsigned long long)guard->max_body);
-        return refuse(guard, 413, "Payload Too Large", "payload_too_large");
+        return refuse_body(guard);
     }
     return true;
 }

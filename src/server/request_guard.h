@@ -9,6 +9,7 @@
 #define VECWIRE__REQUEST_LINE_MAX 8192
 #define VECWIRE__REQUEST_HEAD_MAX (64u << 10)
 #define VECWIRE__REQUEST_LINES_MAX 128u
+#define VECWIRE__REQUEST_QDRANT_BODY ((uint64_t)32 << 20)
 
 /* Where the body ends is not said, or could be read in two ways. */
 #define VECWIRE__UNFRAMED                                                      \
@@ -21,17 +22,19 @@ struct vecwire__request_guard {
     uint64_t max_body; /* set before */
     char line[64];     /* how the line that is being read begins */
     size_t line_len;
-    bool cut;      /* it is longer */
-    bool in_lines; /* behind the first one */
-    bool bodiless; /* evhttp takes no body with this method */
-    bool unframed; /* it is not clear where the body ends */
-    unsigned ends; /* headers that say where */
+    bool cut;       /* it is longer */
+    bool in_lines;  /* behind the first one */
+    bool bodiless;  /* evhttp takes no body with this method */
+    bool is_qdrant; /* by its path */
+    bool unframed;  /* it is not clear where the body ends */
+    unsigned ends;  /* headers that say where */
     bool in_body, chunked;
     uint64_t length; /* by Content-Length */
 
     /* what is wrong */
     int status;
-    const char *reason, *code;
+    const char *reason;
+    const char *code; /* NULL: in Qdrant's form */
     char message[160];
 };
 

@@ -63,6 +63,38 @@ same_secret(const char *secret, const char *given)
     return differ == 0;
 }
 
+/* Qdrant looks for a bearer's token only where there is no api-key. */
+static const char *
+qdrant_key(struct evhttp_request *req)
+{
+    const struct evkeyvalq *headers = evhttp_request_get_input_headers(req);
+    const char *key = evhttp_find_header(headers, "api-key");
+    const char *value = evhttp_find_header(headers, "Authorization");
+
+    if (key != NULL || value == NULL)
+        return key;
+    return strncmp(value, "Bearer ", 7) == 0 ? value + 7 : NULL;
+}
+
+/* False: it has been answered. */
+static bool
+qdrant_admits(const struct vecwire__server *server, struct evhttp_request *req,
+              const char *path)
+{
+    const char *key = qdrant_key(req);
+    char text[] = "Must provide an API key or an Authorization bearer token";
+    struct vecwire__buf reply = {.bytes = text, .len = sizeof(text) - 1};
+
+    if (server->api_key == NULL || vecwire__qdrant_is_open(path) ||
+        (key != NULL && same_secret(server->api_key, key)))
+        return true;
+    if (key != NULL)
+        reply.len =
+            (size_t)snprintf(text, sizeof(text), "Invalid API key or JWT");
+    vecwire__serve_text(req, 401, "text/plain", &reply);
+    return false;
+}
+
 static bool
 is_authorized(const struct vecwire__server *server, struct evhttp_request *req)
 {
@@ -170,11 +202,22 @@ vecwire__routes_answer(struct evhttp_request *req, void *arg)
     struct vecwire__server *server = arg;
     const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(req);
     const char *path = uri == NULL ? NULL : evhttp_uri_get_path(uri);
+    const char *raw = evhttp_request_get_uri(req);
     size_t len = evbuffer_get_length(evhttp_request_get_input_buffer(req));
+    bool is_qdrant;
+
+    /* Here two slashes are one, and no host follows. */
+    if (raw != NULL && strncmp(raw, "//", 2) == 0)
+        path = raw;
+    is_qdrant = path != NULL && vecwire__qdrant_owns(path);
 
     vecwire__serve_conn_asked(&server->conns, req);
     if (!is_framed(req))
         answer_unframed(req);
+    else if (is_qdrant && qdrant_admits(server, req, path))
+        vecwire__qdrant_answer(server, req, path);
+    else if (is_qdrant)
+        return;
     else if (!is_authorized(server, req))
         answer_unauthorized(req);
     else if (len > VECWIRE__SERVER_BODY_MAX)

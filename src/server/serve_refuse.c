@@ -15,15 +15,21 @@ vecwire__refusal_make(struct vecwire__refusal_reply *reply, int status,
     char body[512];
     int body_len, len;
 
-    body_len = snprintf(body, sizeof(body),
-                        "{\"status\":%d,\"code\":\"%s\",\"detail\":\"%s\","
-                        "\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}",
-                        status, code, message, code, message);
+    if (code == NULL)
+        body_len =
+            snprintf(body, sizeof(body),
+                     "{\"status\":{\"error\":\"%s\"},\"time\":0.0}", message);
+    else
+        body_len = snprintf(body, sizeof(body),
+                            "{\"status\":%d,\"code\":\"%s\",\"detail\":\"%s\","
+                            "\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}",
+                            status, code, message, code, message);
     len = snprintf(reply->text, sizeof(reply->text),
                    "HTTP/1.1 %d %s\r\n"
-                   "Content-Type: application/problem+json\r\n"
+                   "Content-Type: application/%sjson\r\n"
                    "Content-Length: %d\r\nConnection: close\r\n\r\n%s",
-                   status, reason, body_len, body);
+                   status, reason, code == NULL ? "" : "problem+", body_len,
+                   body);
     reply->len = len < 0 ? 0 : (size_t)len;
     if (reply->len >= sizeof(reply->text))
         reply->len = sizeof(reply->text) - 1;

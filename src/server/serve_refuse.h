@@ -13,7 +13,7 @@ struct vecwire__refusal_reply {
     size_t len;
 };
 
-/* `message` goes into JSON as it is. */
+/* `message` goes into JSON as it is; without a code (NULL) in Qdrant's form. */
 void vecwire__refusal_make(struct vecwire__refusal_reply *reply, int status,
                            const char *reason, const char *code,
                            const char *message);

@@ -60,12 +60,16 @@ reason_of(int status)
         return "Not Found";
     case 405:
         return "Method Not Allowed";
+    case 409:
+        return "Conflict";
     case 413:
         return "Payload Too Large";
     case 422:
         return "Unprocessable Entity";
     case 503:
         return "Service Unavailable";
+    case 507:
+        return "Insufficient Storage";
     default:
         return "Internal Server Error";
     }
@@ -79,7 +83,8 @@ vecwire__serve_body(struct evhttp_request *req, int status, const char *type,
     struct evkeyvalq *headers = evhttp_request_get_output_headers(req);
     enum evhttp_cmd_type method = evhttp_request_get_command(req);
 
-    evhttp_add_header(headers, "Content-Type", type);
+    if (type != NULL)
+        evhttp_add_header(headers, "Content-Type", type);
     /* evhttp leaves the length of these two out. */
     if (method == EVHTTP_REQ_HEAD || method == EVHTTP_REQ_CONNECT) {
         char length[32];
@@ -93,9 +98,9 @@ vecwire__serve_body(struct evhttp_request *req, int status, const char *type,
     write_now(conn);
 }
 
-static void
-serve_text(struct evhttp_request *req, int status, const char *type,
-           const struct vecwire__buf *text)
+void
+vecwire__serve_text(struct evhttp_request *req, int status, const char *type,
+                    const struct vecwire__buf *text)
 {
     struct evbuffer *body = evbuffer_new();
 
@@ -111,7 +116,7 @@ void
 vecwire__serve_json(struct evhttp_request *req, int status,
                     const struct vecwire__buf *json)
 {
-    serve_text(req, status, "application/json", json);
+    vecwire__serve_text(req, status, "application/json", json);
 }
 
 /* "name":value, the value as text. */
@@ -140,7 +145,7 @@ vecwire__serve_error(struct evhttp_request *req, int status, const char *code,
         put_member(&json, ",\"error\":{\"code\":", code) &&
         put_member(&json, ",\"message\":", message) &&
         vecwire__buf_str(&json, "}}"))
-        serve_text(req, status, "application/problem+json", &json);
+        vecwire__serve_text(req, status, "application/problem+json", &json);
     else
         evhttp_send_error(req, 500, NULL);
     vecwire__buf_fini(&json);

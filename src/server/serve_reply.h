@@ -15,6 +15,10 @@ struct evhttp_request;
 void vecwire__serve_json(struct evhttp_request *req, int status,
                          const struct vecwire__buf *json);
 
+/* A body of any type (NULL: none is named); copied. */
+void vecwire__serve_text(struct evhttp_request *req, int status,
+                         const char *type, const struct vecwire__buf *text);
+
 /* Problem details with {"error":{"code":..,"message":..}} among them. */
 void vecwire__serve_error(struct evhttp_request *req, int status,
                           const char *code, const char *message);

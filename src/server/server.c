@@ -36,7 +36,7 @@ options_check(const struct vecwire__server_options *options, char *err,
     return true;
 }
 
-/* Limits are twice ours, so that what is over them is answered by our routes,
+/* Limits are beyond ours, so that what is over them is answered by our routes,
  * in JSON, and not by evhttp. */
 static bool
 http_open(struct vecwire__server *server)
@@ -45,7 +45,7 @@ http_open(struct vecwire__server *server)
     if (server->http == NULL)
         return false;
     evhttp_set_max_body_size(server->http,
-                             (ev_ssize_t)(2 * VECWIRE__SERVER_BODY_MAX));
+                             (ev_ssize_t)(2 * VECWIRE__QDRANT_BODY_MAX));
     evhttp_set_max_headers_size(server->http,
                                 (ev_ssize_t)VECWIRE__SERVER_HEADERS_MAX);
     evhttp_set_timeout(server->http, VECWIRE__SERVER_TIMEOUT_S);
@@ -59,14 +59,16 @@ seed(struct vecwire__server *server,
      const struct vecwire__server_options *options)
 {
     struct vecwire__tenant *tenant;
+    size_t n = (size_t)options->seed_rows;
     bool full;
 
-    if (options->seed_rows == 0)
+    if (n == 0)
         return true;
     tenant = vecwire__store_open(&server->store, "default", &full);
     return tenant != NULL &&
-           vecwire__seed_rows(tenant, (size_t)options->seed_rows,
-                              options->seed_text_bytes);
+           vecwire__seed_rows(tenant, n, options->seed_text_bytes) &&
+           vecwire__qdrant_seed(&server->qdrant, tenant->dim, n,
+                                options->seed_text_bytes);
 }
 
 static struct vecwire__server *
@@ -84,6 +86,7 @@ server_alloc(struct event_base *base,
     vecwire__store_init(&server->store, dim);
     vecwire__hms_body_init(&server->body, dim);
     vecwire__buf_init(&server->reply, &vecwire__mem_libc);
+    vecwire__qdrant_init(&server->qdrant, server->dot);
     return server;
 }
 
@@ -151,6 +154,7 @@ vecwire__server_free(struct vecwire__server *server)
     vecwire__serve_tls_free(server->listen.tls);
     vecwire__sample_free(server);
     vecwire__store_fini(&server->store);
+    vecwire__qdrant_fini(&server->qdrant);
     vecwire__hms_body_fini(&server->body);
     vecwire__buf_fini(&server->reply);
     free(server->api_key);

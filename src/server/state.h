@@ -7,6 +7,7 @@
 #include "server/dot.h"
 #include "server/hms_body.h"
 #include "server/listen.h"
+#include "server/qdrant.h"
 #include "server/search.h"
 #include "server/serve_conn.h"
 #include "server/store.h"
@@ -27,6 +28,7 @@ struct vecwire__server {
     struct vecwire__listen listen;
     struct vecwire__serve_conns conns;
     struct vecwire__store store;
+    struct vecwire__qdrant qdrant;
     struct vecwire__hms_body body; /* of the request being answered */
     struct vecwire__hit hits[VECWIRE__HMS_TOP_K_MAX];
     struct vecwire__buf reply;  /* of the request being answered */
