@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The requests of tests/golden_qdrant as calls of Qdrant's client for
+// JavaScript, by name.
+
+const goods = 'goods';
+const one = '6f0d2b0c-7d0c-4f2c-9b43-6a1d1c0f9d11';
+const dense = [0.1, -2, 1e-7, 3.4028235e38];
+const priced = {must: [{key: 'price', range: {gte: 1.5, lt: 9}}]};
+const berlin = {
+    should: [{key: 'city', match: {value: 'Berlin'}},
+        {is_empty: {key: 'city'}}],
+    must_not: [{has_id: [1, 2]}]};
+const params = {
+    hnsw_ef: 128, exact: false, indexed_only: true,
+    quantization: {ignore: false, rescore: true, oversampling: 2},
+    acorn: {enable: true, max_selectivity: 0.4}};
+const lookup_from = {collection: 'other', vector: 'image'};
+const near = [0.1, -2];
+const deepest = {query: near, limit: 100};
+const prefetch = [
+    {query: near, using: 'image', filter: priced, params, prefetch: [deepest],
+        limit: 50, score_threshold: -1},
+    {query: {indices: [3, 70000], values: near}, using: 'words'},
+    {query: 42, lookup_from}];
+const search = args => client => client.query(goods, args);
+
+const queries = {
+    query: search({query: dense, limit: 5}),
+    query_full: client => client.query('größe & co', {
+        query: dense, limit: 7, filter: priced, using: 'image',
+        with_payload: true, with_vector: true, shard_key: ['a', 7],
+        consistency: 'quorum', timeout: 3}),
+    query_selectors: search({
+        query: dense, with_payload: {include: ['a.b', 'c[].d']},
+        with_vector: ['image', 'words'], consistency: 2}),
+    search_full: search({
+        query: dense, using: 'image', filter: priced, params, lookup_from,
+        limit: 20, score_threshold: 0.3, offset: 40, with_payload: true,
+        with_vector: true, shard_key: {target: 'a', fallback: 'b'},
+        consistency: 'majority', timeout: 3}),
+    search_sparse: search({
+        query: {indices: [3, 70000, 4294967295], values: [0.1, -2, 1e-7]},
+        using: 'words'}),
+    search_multi: search({query: [[1, 0.5], [-0.25, 4]], using: 'tokens'}),
+    search_inference: search({
+        query: {text: 'café "noir"', model: 'qdrant/bm25', options: {}},
+        using: 'words'}),
+    search_number: search({query: 42, lookup_from}),
+    search_uuid: search({query: one, limit: 1}),
+    search_nothing: search({filter: priced}),
+    search_mmr: search({query: {
+        nearest: [0.5, 1], mmr: {diversity: 0.25, candidates_limit: 100}}}),
+    search_recommend: search({query: {recommend: {
+        positive: [1, [0.5, 2]], negative: [one], strategy: 'best_score'}}}),
+    search_discover: search({query: {discover: {
+        target: [1, 2], context: [{positive: 3, negative: 4}]}}}),
+    search_context: search({
+        query: {context: [{positive: 3, negative: [1, 0]}]}}),
+    search_order_by: search({query: {order_by: {
+        key: 'price', direction: 'desc', start_from: 9.5}}}),
+    search_sample: search({query: {sample: 'random'}}),
+    search_feedback: search({query: {relevance_feedback: {
+        target: [1, 0], feedback: [{example: 7, score: 0.5}],
+        strategy: {naive: {a: 1, b: 0.5, c: 0.25}}}}}),
+    search_fusion: search({query: {fusion: 'dbsf'}, prefetch, limit: 5}),
+    search_rrf: search({
+        query: {rrf: {k: 60, weights: [1, 0.5, 2]}}, prefetch}),
+    search_formula: search({prefetch: [deepest], query: {
+        formula: {sum: [
+            '$score',
+            {mult: [0.5, {key: 'tag', match: {any: ['h1', 'h2']}}]},
+            {gauss_decay: {scale: 5000, x: {geo_distance: {
+                origin: {lat: 52.5, lon: 13.4}, to: 'geo'}}}},
+            {div: {left: 1, right: 'price', by_zero_default: 0}},
+            {neg: {abs: 'x'}},
+            {pow: {base: 2, exponent: {sqrt: 4}}},
+            {exp_decay: {
+                x: {datetime_key: 'at'},
+                target: {datetime: '2026-01-02T00:00:00Z'},
+                scale: 86400, midpoint: 0.5}}]},
+        defaults: {price: 10}}}),
+    query_batch: client => client.queryBatch(goods, {
+        searches: [
+            {query: near, limit: 3, with_payload: true, shard_key: 'a'},
+            {query: {fusion: 'rrf'}, prefetch, offset: 2, with_vector: true,
+                shard_key: 'a'}],
+        consistency: 'all', timeout: 1}),
+    query_groups: client => client.queryGroups(goods, {
+        query: near, using: 'image', filter: priced, params,
+        prefetch: [deepest], limit: 4, score_threshold: 0.5,
+        with_payload: true, with_vector: true, shard_key: 12, consistency: 1,
+        timeout: 60, group_by: 'doc[].id', group_size: 2,
+        with_lookup: {collection: 'docs', with_payload: ['title'],
+            with_vectors: false}}),
+};
+
+const reads = {
+    get: client => client.retrieve(goods, {ids: [7, 42], with_payload: false}),
+    get_full: client => client.retrieve(goods, {
+        ids: [7, one], with_payload: {exclude: ['text']},
+        with_vector: ['image'], shard_key: 'a', consistency: 3, timeout: 2}),
+    get_point: client => client.api().getPoint(
+        {collection_name: goods, id: 7}),
+    get_point_full: client => client.api().getPoint(
+        {collection_name: goods, id: one, consistency: 'majority'}),
+    scroll: client => client.scroll(goods, {with_payload: false}),
+    scroll_full: client => client.scroll(goods, {
+        offset: one, filter: berlin, limit: 1000, with_payload: true,
+        with_vector: true, shard_key: 'a', consistency: 'all', timeout: 10}),
+    scroll_number: client => client.scroll(
+        goods, {offset: 4096, limit: 2, with_payload: false}),
+    scroll_ordered: client => client.scroll(goods, {
+        limit: 5, with_payload: ['a', 'b.c'], order_by: {
+            key: 'at', direction: 'asc', start_from: '2026-01-02T03:04:05Z'}}),
+    count: client => client.count(goods),
+    count_full: client => client.count(goods, {
+        filter: berlin, exact: false, shard_key: 'a', timeout: 2}),
+    facet: client => client.facet(goods, {key: 'city'}),
+    facet_full: client => client.facet(goods, {
+        key: '"a key".b[].c', filter: berlin, limit: 3, exact: true,
+        shard_key: 'a', consistency: 2, timeout: 4}),
+};
+
+export const calls = {...queries, ...reads};
+
+// What their client cannot send, and why.
+export const oursAlone = {
+    count_consistent: 'its count() has no consistency',
+    get_large: 'JavaScript has no such numbers',
+};
