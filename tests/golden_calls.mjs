@@ -115,16 +115,180 @@ const reads = {
     count: client => client.count(goods),
     count_full: client => client.count(goods, {
         filter: berlin, exact: false, shard_key: 'a', timeout: 2}),
+    count_consistent: client => client.api().countPoints(
+        {collection_name: goods, exact: true, consistency: 'quorum'}),
     facet: client => client.facet(goods, {key: 'city'}),
     facet_full: client => client.facet(goods, {
         key: '"a key".b[].c', filter: berlin, limit: 3, exact: true,
         shard_key: 'a', consistency: 2, timeout: 4}),
 };
 
-export const calls = {...queries, ...reads};
+const points = [1, one];
+const wait = true;
+const all = {wait, ordering: 'strong', timeout: 5};
+
+const updates = {
+    upsert: client => client.upsert(goods, {wait: false, points: [
+        {id: 7, vector: [0.1, -2]},
+        {id: 42, vector: [1e-7, 3.4028235e38], payload: {a: 1}}]}),
+    upsert_full: client => client.upsert(goods, {
+        ...all, shard_key: 'a', update_filter: berlin,
+        update_mode: 'update_only', points: [
+            {id: one, vector: {image: [0.1, -2]},
+                payload: {'ключ "x"': [null, true, 1.5, {b: []}]}},
+            {id: 7, vector: {image: [1e-7, 3.4028235e38]}, payload: {}}]}),
+    upsert_vectors: client => client.upsert(goods, {
+        wait, update_mode: 'insert_only', points: [
+            {id: 1, vector: {
+                '': [0.1, -2],
+                tokens: [[1, 0.5], [-0.25, 4]],
+                words: {indices: [3, 70000], values: [0.1, -2]},
+                text: {text: 'café', model: 'qdrant/bm25'}}},
+            {id: 2, vector: [[1, 0.5], [-0.25, 4]]},
+            {id: 3, vector: {}}]}),
+    upsert_columns: client => client.upsert(goods, {
+        wait, ordering: 'medium', batch: {
+            ids: [7, one], vectors: [[0.1, -2], [1e-7, 3.4028235e38]],
+            payloads: [{a: 1}, null]}}),
+    upsert_columns_named: client => client.upsert(goods, {
+        wait, shard_key: 'a', update_filter: berlin,
+        update_mode: 'insert_only', batch: {
+            ids: [7, 42],
+            vectors: {image: [[0.1, -2], [1e-7, 3.4028235e38]]}}}),
+    delete: client => client.delete(goods, {points}),
+    delete_full: client => client.delete(goods, {
+        ...all, shard_key: 'a', filter: berlin}),
+    delete_everything: client => client.delete(goods, {
+        wait, ordering: 'weak', filter: {}}),
+    set_payload: client => client.setPayload(goods, {
+        wait: false, points: [7], payload: {a: {b: [1, null]}}}),
+    set_payload_full: client => client.setPayload(goods, {
+        ...all, shard_key: 'a', filter: berlin, payload: {x: 1},
+        key: 'a.b[0]'}),
+    overwrite_payload: client => client.overwritePayload(goods, {
+        wait: false, points, payload: {}}),
+    overwrite_payload_full: client => client.overwritePayload(goods, {
+        ...all, shard_key: 'a', filter: berlin, payload: {x: 1}, key: 'a'}),
+    delete_payload: client => client.deletePayload(goods, {
+        wait: false, points, keys: ['a', 'b[].c', '"d e".f']}),
+    delete_payload_full: client => client.deletePayload(goods, {
+        ...all, shard_key: 'a', filter: berlin, keys: ['a']}),
+    clear_payload: client => client.clearPayload(goods, {
+        wait: false, points}),
+    clear_payload_full: client => client.clearPayload(goods, {
+        ...all, shard_key: 'a', filter: berlin}),
+    update_vectors: client => client.updateVectors(goods, {
+        wait: false, points: [{id: 7, vector: [0.1, -2]}]}),
+    update_vectors_full: client => client.api().updateVectors({
+        collection_name: goods, ...all, shard_key: 'a', update_filter: berlin,
+        points: [{id: one, vector: {
+            image: [0.1, -2],
+            words: {indices: [3, 70000], values: [0.1, -2]}}}]}),
+    delete_vectors: client => client.deleteVectors(goods, {
+        wait: false, points, vector: ['image']}),
+    delete_vectors_full: client => client.deleteVectors(goods, {
+        ...all, shard_key: 'a', filter: berlin, vector: ['', 'words']}),
+    update_batch: client => client.batchUpdate(goods, {...all, operations: [
+        {upsert: {points: [{id: 7, vector: [0.1, -2], payload: {a: 1}}]}},
+        {upsert: {batch: {ids: [42], vectors: [[0.1, -2]]},
+            update_mode: 'insert_only'}},
+        {delete: {points}},
+        {delete: {filter: berlin, shard_key: 'a'}},
+        {set_payload: {payload: {b: 2}, points, key: 'c'}},
+        {overwrite_payload: {payload: {b: 2}, filter: berlin}},
+        {delete_payload: {keys: ['a'], points}},
+        {clear_payload: {filter: berlin}},
+        {update_vectors: {points: [{id: 7, vector: {image: [0.1, -2]}}]}},
+        {delete_vectors: {vector: ['image'], points}}]}),
+};
+
+const admin = {
+    create_collection: client => client.createCollection(goods, {
+        vectors: {size: 4, distance: 'Cosine'}}),
+    create_collection_full: client => client.api().createCollection({
+        collection_name: 'größe & co', timeout: 30,
+        vectors: {
+            image: {size: 65536, distance: 'Euclid', datatype: 'float16',
+                on_disk: true, hnsw_config: {m: 8},
+                quantization_config: {scalar: {type: 'int8', quantile: 0.99,
+                    always_ram: true}}},
+            tokens: {size: 2, distance: 'Dot',
+                multivector_config: {comparator: 'max_sim'}},
+            other: {size: 1, distance: 'Manhattan', memory: 'cold'}},
+        sparse_vectors: {
+            words: {modifier: 'idf', index: {
+                full_scan_threshold: 5000, on_disk: true,
+                datatype: 'float32'}},
+            more: {}},
+        shard_number: 2, sharding_method: 'custom', replication_factor: 2,
+        write_consistency_factor: 1, on_disk_payload: true,
+        hnsw_config: {m: 16, ef_construct: 100, full_scan_threshold: 10000,
+            max_indexing_threads: 2, on_disk: true, payload_m: 8,
+            inline_storage: false},
+        optimizers_config: {deleted_threshold: 0.2,
+            vacuum_min_vector_number: 1000, default_segment_number: 2,
+            max_segment_size: 200000, indexing_threshold: 20000,
+            flush_interval_sec: 5, max_optimization_threads: 'auto',
+            prevent_unoptimized: true},
+        wal_config: {wal_capacity_mb: 32, wal_segments_ahead: 1,
+            wal_retain_closed: 1},
+        quantization_config: {turbo: {bits: 'bits2'}},
+        strict_mode_config: {enabled: true, max_query_limit: 100,
+            read_rate_limit: 1000},
+        metadata: {owner: 'us', tags: [1, null]}}),
+    create_collection_empty: client => client.createCollection(goods, {}),
+    update_collection: client => client.updateCollection(goods, {
+        timeout: 10,
+        vectors: {'': {hnsw_config: {m: 32}, quantization_config: 'Disabled',
+            on_disk: false}},
+        sparse_vectors: {words: {index: {on_disk: false}}},
+        optimizers_config: {indexing_threshold: 10000},
+        params: {replication_factor: 3, write_consistency_factor: 2,
+            read_fan_out_factor: 1, on_disk_payload: false},
+        hnsw_config: {ef_construct: 200},
+        quantization_config: {binary: {always_ram: true}},
+        strict_mode_config: {enabled: false},
+        metadata: {owner: null}}),
+    delete_collection: client => client.deleteCollection(goods),
+    delete_collection_full: client => client.deleteCollection(
+        'größe & co', {timeout: 3}),
+    collection_exists: client => client.collectionExists(goods),
+    list_collections: client => client.getCollections(),
+    collection_info: client => client.getCollection(goods),
+    create_index: client => client.createPayloadIndex(goods, {
+        field_name: 'city', field_schema: 'keyword'}),
+    create_index_full: client => client.createPayloadIndex(goods, {
+        ...all, field_name: 'a[].b', field_schema: {
+            type: 'text', tokenizer: 'word', min_token_len: 2,
+            max_token_len: 20, lowercase: true, on_disk: true,
+            phrase_matching: true, stopwords: 'english'}}),
+    delete_index: client => client.deletePayloadIndex(
+        goods, 'a[]."b c"', {wait: false}),
+    delete_index_full: client => client.deletePayloadIndex(
+        goods, 'city', all),
+    update_aliases: client => client.updateCollectionAliases({
+        timeout: 4, actions: [
+            {create_alias: {collection_name: goods, alias_name: 'new one'}},
+            {delete_alias: {alias_name: 'old'}},
+            {rename_alias: {
+                old_alias_name: 'a', new_alias_name: 'größe'}}]}),
+    list_aliases: client => client.getAliases(),
+    collection_aliases: client => client.getCollectionAliases(goods),
+    list_snapshots: client => client.listSnapshots(goods),
+    create_snapshot: client => client.createSnapshot(goods),
+    create_snapshot_no_wait: client => client.createSnapshot(
+        goods, {wait: false}),
+    root: client => client.versionInfo(),
+    healthz: client => client.api().healthz({}),
+    livez: client => client.api().livez({}),
+    readyz: client => client.api().readyz({}),
+    metrics: client => client.api().metrics({}),
+    telemetry: client => client.api().telemetry({}),
+};
+
+export const calls = {...queries, ...reads, ...updates, ...admin};
 
 // What their client cannot send, and why.
 export const oursAlone = {
-    count_consistent: 'its count() has no consistency',
     get_large: 'JavaScript has no such numbers',
 };
