@@ -127,7 +127,7 @@ vecwire__decode_drop_rows(struct vecwire__call *call)
 {
     struct vecwire__json_reader *reader = &call->decoder->reader;
     size_t whole_at = call->batch->whole_at;
-    size_t moved = vecwire__reply_drop_rows(call->batch);
+    size_t moved = vecwire__reply_drop_rows(call->batch, reader);
 
     /* A text that is being read. */
     if (reader->text_at >= whole_at)

@@ -276,6 +276,10 @@ const struct vecwire__dialect vecwire__dialect_qdrant = {
     .key_header = "api-key",
     .key_prefix = "",
     .has_collections = true,
+    .encode = {[VECWIRE__VERB_QUERY] = vecwire__qdrant_encode_query,
+               [VECWIRE__VERB_GET] = vecwire__qdrant_encode_get,
+               [VECWIRE__VERB_SCROLL] = vecwire__qdrant_encode_scroll,
+               [VECWIRE__VERB_COUNT] = vecwire__qdrant_encode_count},
     .server_error = vecwire__qdrant_server_error,
     .never_again = never_again,
 };

@@ -146,6 +146,30 @@ void vecwire__qdrant_check_vector_name(struct vecwire__qdrant_writer *w,
 bool vecwire__qdrant_id(const char *text, char out[VECWIRE__QDRANT_ID_ROOM],
                         bool *is_number);
 
+/* How replies are read: hits, which have a score; pages of points; one point;
+ * a number. */
+extern const struct vecwire__decoding vecwire__qdrant_hits_decoding;
+extern const struct vecwire__decoding vecwire__qdrant_page_decoding;
+extern const struct vecwire__decoding vecwire__qdrant_point_decoding;
+extern const struct vecwire__decoding vecwire__qdrant_count_decoding;
+
+/* The encoders of the verbs that read. */
+enum vecwire_err
+vecwire__qdrant_encode_query(const struct vecwire__settings *settings,
+                             const void *request, struct vecwire__encoding *enc,
+                             struct vecwire_refusal *refusal);
+enum vecwire_err
+vecwire__qdrant_encode_get(const struct vecwire__settings *settings,
+                           const void *request, struct vecwire__encoding *enc,
+                           struct vecwire_refusal *refusal);
+enum vecwire_err vecwire__qdrant_encode_scroll(
+    const struct vecwire__settings *settings, const void *request,
+    struct vecwire__encoding *enc, struct vecwire_refusal *refusal);
+enum vecwire_err
+vecwire__qdrant_encode_count(const struct vecwire__settings *settings,
+                             const void *request, struct vecwire__encoding *enc,
+                             struct vecwire_refusal *refusal);
+
 /* See struct vecwire__dialect. */
 void vecwire__qdrant_server_error(struct vecwire_reply *reply,
                                   struct vecwire__server_error *found);

@@ -43,7 +43,11 @@ bool
 vecwire__reply_reuse(struct vecwire_reply *reply)
 {
     if (reply->texts.cap > MAX_KEPT || reply->body.cap > MAX_KEPT ||
-        reply->rows_cap * sizeof(*reply->rows) > MAX_KEPT)
+        reply->rows_cap * sizeof(*reply->rows) > MAX_KEPT ||
+        reply->floats_cap * sizeof(*reply->floats) > MAX_KEPT ||
+        reply->indices_cap * sizeof(*reply->indices) > MAX_KEPT ||
+        reply->vectors_cap * sizeof(*reply->vectors) > MAX_KEPT ||
+        reply->groups_cap * sizeof(*reply->groups) > MAX_KEPT)
         return false;
     reply->texts.len = reply->body.len = 0;
     begin(reply);
@@ -71,6 +75,14 @@ vecwire__reply_release(struct vecwire_reply *reply)
                       reply->rows_cap * sizeof(*reply->rows));
     vecwire__mem_free(&mem, reply->places,
                       reply->places_cap * sizeof(*reply->places));
+    vecwire__mem_free(&mem, reply->floats,
+                      reply->floats_cap * sizeof(*reply->floats));
+    vecwire__mem_free(&mem, reply->indices,
+                      reply->indices_cap * sizeof(*reply->indices));
+    vecwire__mem_free(&mem, reply->vectors,
+                      reply->vectors_cap * sizeof(*reply->vectors));
+    vecwire__mem_free(&mem, reply->vector_places,
+                      reply->vector_places_cap * sizeof(*reply->vector_places));
     vecwire__mem_free(&mem, reply->groups,
                       reply->groups_cap * sizeof(*reply->groups));
     vecwire__mem_free(&mem, reply, sizeof(*reply));
@@ -84,6 +96,8 @@ vecwire__reply_reset(struct vecwire_reply *reply)
     reply->n_rows = reply->n_whole = 0;
     reply->affected = reply->total = 0;
     reply->n_groups = 0;
+    reply->n_floats = reply->n_indices = reply->n_vectors = 0;
+    memset(&reply->reading, 0, sizeof(reply->reading));
     reply->has_next = false;
     reply->status = 0;
     reply->answered = false;
@@ -130,6 +144,19 @@ over_limit(struct vecwire_reply *reply, const char *fault, uint64_t limit)
     reply->fault_limit = limit;
 }
 
+void
+vecwire__reply_over_row(struct vecwire_reply *reply)
+{
+    over_limit(reply, OVER_ROW, reply->max_row_bytes);
+}
+
+uint64_t
+vecwire__reply_vector_bytes(const struct vecwire_reply *reply)
+{
+    return (reply->n_floats - reply->row_floats_at) * sizeof(float) +
+           (reply->n_indices - reply->row_indices_at) * sizeof(uint32_t);
+}
+
 struct vecwire__row_place *
 vecwire__reply_add_row(struct vecwire_reply *reply)
 {
@@ -152,9 +179,13 @@ vecwire__reply_add_row(struct vecwire_reply *reply)
     if (reply->n_rows == 0)
         reply->rows_at = reply->texts.len;
     reply->row_at = reply->texts.len;
+    reply->row_floats_at = reply->n_floats;
+    reply->row_indices_at = reply->n_indices;
+    reply->row_vectors_at = reply->n_vectors;
     reply->rows_begun++;
     memset(&reply->rows[reply->n_rows], 0, sizeof(*reply->rows));
     memset(&reply->places[reply->n_rows], 0, sizeof(*reply->places));
+    reply->places[reply->n_rows].vectors_at = reply->n_vectors;
     return &reply->places[reply->n_rows++];
 }
 
@@ -164,8 +195,10 @@ vecwire__reply_row_whole(struct vecwire_reply *reply)
     const struct vecwire_row *row = &reply->rows[reply->n_rows - 1];
 
     if (reply->max_row_bytes != 0 &&
-        row->id.len + row->text_len + row->payload_len > reply->max_row_bytes)
-        over_limit(reply, OVER_ROW, reply->max_row_bytes);
+        row->id.len + row->text_len + row->payload_len +
+                vecwire__reply_vector_bytes(reply) >
+            reply->max_row_bytes)
+        vecwire__reply_over_row(reply);
     reply->n_whole = reply->n_rows;
     reply->whole_at = reply->texts.len;
 }
@@ -177,14 +210,17 @@ vecwire__reply_row_fits(struct vecwire_reply *reply)
 
     if (reply->n_rows == reply->n_whole || reply->max_row_bytes == 0 ||
         reply->texts.len - reply->row_at <= nuls ||
-        reply->texts.len - reply->row_at - nuls <= reply->max_row_bytes)
+        reply->texts.len - reply->row_at - nuls +
+                vecwire__reply_vector_bytes(reply) <=
+            reply->max_row_bytes)
         return true;
-    over_limit(reply, OVER_ROW, reply->max_row_bytes);
+    vecwire__reply_over_row(reply);
     return false;
 }
 
 size_t
-vecwire__reply_drop_rows(struct vecwire_reply *reply)
+vecwire__reply_drop_rows(struct vecwire_reply *reply,
+                         struct vecwire__json_reader *reader)
 {
     struct vecwire__row_place *place = &reply->places[0];
     size_t moved = reply->whole_at - reply->rows_at;
@@ -201,8 +237,11 @@ vecwire__reply_drop_rows(struct vecwire_reply *reply)
         place->id_at -= place->has_id ? moved : 0;
         place->text_at -= place->has_text ? moved : 0;
         place->payload_at -= place->has_payload ? moved : 0;
+        place->order_at -= place->has_order ? moved : 0;
+        place->shard_at -= place->has_shard ? moved : 0;
         reply->row_at -= moved;
     }
+    vecwire__reply_drop_vectors(reply, moved, reader);
     reply->n_whole = 0;
     return moved;
 }
@@ -219,7 +258,13 @@ vecwire__reply_settle(struct vecwire_reply *reply)
         row->id.text = place->has_id ? texts + place->id_at : "";
         row->text = place->has_text ? texts + place->text_at : NULL;
         row->payload = place->has_payload ? texts + place->payload_at : NULL;
+        row->order_value = place->has_order ? texts + place->order_at : NULL;
+        row->shard_key = place->has_shard ? texts + place->shard_at : NULL;
     }
+    if (reply->n_vectors > 0)
+        vecwire__reply_settle_vectors(reply);
+    if (reply->has_next)
+        reply->next_offset.text = texts + reply->next_at;
 }
 
 size_t
