@@ -76,7 +76,7 @@ vecwire_reply_matrix(const struct vecwire_reply *reply, size_t *rows,
 size_t
 vecwire_reply_groups(const struct vecwire_reply *reply)
 {
-    return reply->failed ? 0 : reply->n_groups;
+    return reply->failed || reply->is_facet ? 0 : reply->n_groups;
 }
 
 const struct vecwire_group *

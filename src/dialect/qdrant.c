@@ -170,16 +170,24 @@ vecwire__qdrant_begin(struct vecwire__qdrant_writer *w,
     vecwire__qdrant_put(w, "{");
 }
 
+void
+vecwire__qdrant_put_shard_key(struct vecwire__qdrant_writer *w)
+{
+    const struct vecwire_qdrant_params *p = w->settings->qdrant;
+
+    if (p != NULL)
+        vecwire__qdrant_member(w, "shard_key", p->shard_key, NULL, "\"[{0");
+}
+
 enum vecwire_err
 vecwire__qdrant_end(struct vecwire__qdrant_writer *w)
 {
-    const struct vecwire_qdrant_params *p = w->settings->qdrant;
     size_t len;
 
     if (!w->enc->has_body)
         return w->err;
-    if (p != NULL)
-        vecwire__qdrant_member(w, "shard_key", p->shard_key, NULL, "\"[{0");
+    if (!w->has_shard_key)
+        vecwire__qdrant_put_shard_key(w);
     vecwire__qdrant_put(w, "}");
     len = w->text->len - w->enc->body_at;
     if (w->err == VECWIRE_OK && len > VECWIRE__QDRANT_MAX_BODY)

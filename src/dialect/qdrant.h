@@ -57,6 +57,7 @@ struct vecwire__qdrant_writer {
     struct vecwire_refusal *refusal;
     size_t row; /* named in refusals; SIZE_MAX: none */
     enum vecwire_err err;
+    bool has_shard_key; /* it stands elsewhere already */
 };
 
 /* Begin: settings checked, method, path with `segment` (NULL: none) percent-
@@ -71,6 +72,9 @@ void vecwire__qdrant_begin(struct vecwire__qdrant_writer *w,
 
 /* End: the shard key, the body's "}", its size. The encoder's result. */
 enum vecwire_err vecwire__qdrant_end(struct vecwire__qdrant_writer *w);
+
+/* The params' shard key, if there is one; for bodies whose parts have it. */
+void vecwire__qdrant_put_shard_key(struct vecwire__qdrant_writer *w);
 
 /* Refuse: the writer has failed. Returns `code`. */
 enum vecwire_err vecwire__qdrant_refuse(struct vecwire__qdrant_writer *w,
@@ -140,9 +144,12 @@ void vecwire__qdrant_check_name(struct vecwire__qdrant_writer *w,
 void vecwire__qdrant_check_vector_name(struct vecwire__qdrant_writer *w,
                                        const char *name, const char *what);
 
+#define VECWIRE__QDRANT_ID_ROOM 37
+/* Digits of a number, with their NUL. */
+void vecwire__qdrant_number(uint64_t number, char out[VECWIRE__QDRANT_ID_ROOM]);
+
 /* Text of an id as Qdrant writes it, into `out`: digits without leading zeros,
  * or a UUID. False: it is none. */
-#define VECWIRE__QDRANT_ID_ROOM 37
 bool vecwire__qdrant_id(const char *text, char out[VECWIRE__QDRANT_ID_ROOM],
                         bool *is_number);
 
@@ -167,6 +174,29 @@ enum vecwire_err vecwire__qdrant_encode_scroll(
     struct vecwire__encoding *enc, struct vecwire_refusal *refusal);
 enum vecwire_err
 vecwire__qdrant_encode_count(const struct vecwire__settings *settings,
+                             const void *request, struct vecwire__encoding *enc,
+                             struct vecwire_refusal *refusal);
+
+/* The same of what only Qdrant has: groups, batches, facets. */
+extern const struct vecwire__decoding vecwire__qdrant_groups_decoding;
+extern const struct vecwire__decoding vecwire__qdrant_batch_decoding;
+extern const struct vecwire__decoding vecwire__qdrant_facet_decoding;
+enum vecwire_err vecwire__qdrant_encode_search(
+    const struct vecwire__settings *settings, const void *request,
+    struct vecwire__encoding *enc, struct vecwire_refusal *refusal);
+enum vecwire_err
+vecwire__qdrant_encode_batch(const struct vecwire__settings *settings,
+                             const void *request, struct vecwire__encoding *enc,
+                             struct vecwire_refusal *refusal);
+enum vecwire_err vecwire__qdrant_encode_groups(
+    const struct vecwire__settings *settings, const void *request,
+    struct vecwire__encoding *enc, struct vecwire_refusal *refusal);
+enum vecwire_err
+vecwire__qdrant_encode_facet(const struct vecwire__settings *settings,
+                             const void *request, struct vecwire__encoding *enc,
+                             struct vecwire_refusal *refusal);
+enum vecwire_err
+vecwire__qdrant_encode_point(const struct vecwire__settings *settings,
                              const void *request, struct vecwire__encoding *enc,
                              struct vecwire_refusal *refusal);
 

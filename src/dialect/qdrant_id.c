@@ -2,6 +2,8 @@
 /* Qdrant: ids and names. */
 #include "dialect/qdrant.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "codec/json_string.h"
@@ -65,6 +67,12 @@ copy_number(const char *text, size_t len, char *out)
         return false;
     memcpy(out, text, len + 1);
     return true;
+}
+
+void
+vecwire__qdrant_number(uint64_t number, char out[VECWIRE__QDRANT_ID_ROOM])
+{
+    snprintf(out, VECWIRE__QDRANT_ID_ROOM, "%" PRIu64, number);
 }
 
 bool

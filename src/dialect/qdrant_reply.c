@@ -1,74 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Qdrant: replies that bring points, and numbers. The envelope is
  * {"result":R,"status":"ok","time":..}; the HTTP status tells success. */
-#include "dialect/qdrant.h"
+#include "dialect/qdrant_reply.h"
 
 #include "codec/json_writer.h"
 
 /* R is {"points":[P],"next_page_offset":id}, or, from older routes, [P]. */
-enum { ROOT = 1, RESULT, POINT, NAMES, SPARSE };
-enum {
-    TAG_RESULT = 1,
-    TAG_POINTS,
-    TAG_NEXT,
-    TAG_ID,
-    TAG_VERSION,
-    TAG_SCORE,
-    TAG_PAYLOAD,
-    TAG_VECTOR,
-    TAG_SHARD,
-    TAG_ORDER,
-    TAG_NAMED,
-    TAG_INDICES,
-    TAG_VALUES
-};
-
 static const struct vecwire__json_field page_root[] = {
-    {"result", VECWIRE__JSON_EITHER, TAG_RESULT, RESULT, false},
+    {"result", VECWIRE__JSON_EITHER, VECWIRE__QDRANT_TAG_RESULT,
+     VECWIRE__QDRANT_RESULT, false},
 };
-static const struct vecwire__json_field result_fields[] = {
-    {"points", VECWIRE__JSON_ARR, TAG_POINTS, POINT, false},
-    {"next_page_offset", VECWIRE__JSON_ID, TAG_NEXT, 0, true},
+const struct vecwire__json_field vecwire__qdrant_result_fields[2] = {
+    {"points", VECWIRE__JSON_ARR, VECWIRE__QDRANT_TAG_POINTS,
+     VECWIRE__QDRANT_POINT, false},
+    {"next_page_offset", VECWIRE__JSON_ID, VECWIRE__QDRANT_TAG_NEXT, 0, true},
 };
-static const struct vecwire__json_field point_fields[] = {
-    {"id", VECWIRE__JSON_ID, TAG_ID, 0, false},
-    {"version", VECWIRE__JSON_U64, TAG_VERSION, 0, true},
-    {"score", VECWIRE__JSON_F32, TAG_SCORE, 0, false},
-    {"payload", VECWIRE__JSON_RAW_OBJ, TAG_PAYLOAD, 0, true},
-    {"vector", VECWIRE__JSON_VECTOR, TAG_VECTOR, NAMES, true},
-    {"shard_key", VECWIRE__JSON_RAW, TAG_SHARD, 0, true},
-    {"order_value", VECWIRE__JSON_RAW, TAG_ORDER, 0, true},
+const struct vecwire__json_field vecwire__qdrant_point_fields[7] = {
+    {"id", VECWIRE__JSON_ID, VECWIRE__QDRANT_TAG_ID, 0, false},
+    {"version", VECWIRE__JSON_U64, VECWIRE__QDRANT_TAG_VERSION, 0, true},
+    {"score", VECWIRE__JSON_F32, VECWIRE__QDRANT_TAG_SCORE, 0, false},
+    {"payload", VECWIRE__JSON_RAW_OBJ, VECWIRE__QDRANT_TAG_PAYLOAD, 0, true},
+    {"vector", VECWIRE__JSON_VECTOR, VECWIRE__QDRANT_TAG_VECTOR,
+     VECWIRE__QDRANT_NAMES, true},
+    {"shard_key", VECWIRE__JSON_RAW, VECWIRE__QDRANT_TAG_SHARD, 0, true},
+    {"order_value", VECWIRE__JSON_RAW, VECWIRE__QDRANT_TAG_ORDER, 0, true},
 };
-static const struct vecwire__json_field named_fields[] = {
-    {"", VECWIRE__JSON_VECTOR, TAG_NAMED, SPARSE, true},
+const struct vecwire__json_field vecwire__qdrant_named_fields[1] = {
+    {"", VECWIRE__JSON_VECTOR, VECWIRE__QDRANT_TAG_NAMED,
+     VECWIRE__QDRANT_SPARSE, true},
 };
-static const struct vecwire__json_field sparse_fields[] = {
-    {"indices", VECWIRE__JSON_U32S, TAG_INDICES, 0, false},
-    {"values", VECWIRE__JSON_F32S, TAG_VALUES, 0, false},
+const struct vecwire__json_field vecwire__qdrant_sparse_fields[2] = {
+    {"indices", VECWIRE__JSON_U32S, VECWIRE__QDRANT_TAG_INDICES, 0, false},
+    {"values", VECWIRE__JSON_F32S, VECWIRE__QDRANT_TAG_VALUES, 0, false},
 };
-#define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
 static const struct vecwire__json_shape page_shapes[] = {
-    {page_root, COUNT(page_root)},
-    {result_fields, COUNT(result_fields)},
-    {point_fields, COUNT(point_fields)},
-    {named_fields, COUNT(named_fields)},
-    {sparse_fields, COUNT(sparse_fields)},
+    {page_root, 1},
+    {vecwire__qdrant_result_fields, 2},
+    VECWIRE__QDRANT_POINT_SHAPES,
 };
-static const struct vecwire__json_table page_table = {page_shapes, SPARSE,
-                                                      false};
+static const struct vecwire__json_table page_table = {
+    page_shapes, VECWIRE__QDRANT_SPARSE, false};
 
 /* R is P. */
 static const struct vecwire__json_field one_root[] = {
-    {"result", VECWIRE__JSON_OBJ, TAG_RESULT, POINT, false},
+    {"result", VECWIRE__JSON_OBJ, VECWIRE__QDRANT_TAG_RESULT,
+     VECWIRE__QDRANT_POINT, false},
 };
 static const struct vecwire__json_shape one_shapes[] = {
-    {one_root, COUNT(one_root)},
-    {result_fields, COUNT(result_fields)},
-    {point_fields, COUNT(point_fields)},
-    {named_fields, COUNT(named_fields)},
-    {sparse_fields, COUNT(sparse_fields)},
+    {one_root, 1},
+    {vecwire__qdrant_result_fields, 2},
+    VECWIRE__QDRANT_POINT_SHAPES,
 };
-static const struct vecwire__json_table one_table = {one_shapes, SPARSE, false};
+static const struct vecwire__json_table one_table = {
+    one_shapes, VECWIRE__QDRANT_SPARSE, false};
 
 static bool
 take_raw(struct vecwire__json_reader *reader, struct vecwire_reply *reply,
@@ -77,11 +61,11 @@ take_raw(struct vecwire__json_reader *reader, struct vecwire_reply *reply,
     struct vecwire__row_place *place = &reply->places[reply->n_rows - 1];
     struct vecwire_row *row = &reply->rows[reply->n_rows - 1];
 
-    if (tag == TAG_PAYLOAD) {
+    if (tag == VECWIRE__QDRANT_TAG_PAYLOAD) {
         place->payload_at = reader->text_at;
         place->has_payload = true;
         row->payload_len = reader->texts->len - reader->text_at;
-    } else if (tag == TAG_SHARD) {
+    } else if (tag == VECWIRE__QDRANT_TAG_SHARD) {
         place->shard_at = reader->text_at;
         place->has_shard = true;
     } else {
@@ -104,7 +88,7 @@ take_id(struct vecwire__json_reader *reader, struct vecwire_reply *reply,
         if (!vecwire__json_put_u64(reader->texts, reader->u64))
             return false;
     }
-    if (tag == TAG_ID) {
+    if (tag == VECWIRE__QDRANT_TAG_ID) {
         struct vecwire__row_place *place = &reply->places[reply->n_rows - 1];
 
         id = &reply->rows[reply->n_rows - 1].id;
@@ -125,10 +109,10 @@ take_number(struct vecwire__json_reader *reader, struct vecwire_reply *reply,
             unsigned tag)
 {
     switch (tag) {
-    case TAG_ID:
-    case TAG_NEXT:
+    case VECWIRE__QDRANT_TAG_ID:
+    case VECWIRE__QDRANT_TAG_NEXT:
         return take_id(reader, reply, tag, true);
-    case TAG_INDICES:
+    case VECWIRE__QDRANT_TAG_INDICES:
         return vecwire__reply_sparse_index(reply, (uint32_t)reader->u64);
     default:
         reply->rows[reply->n_rows - 1].version = reader->u64;
@@ -159,9 +143,9 @@ take_key(struct vecwire__json_reader *reader, struct vecwire_reply *reply)
 static bool
 object_begins(struct vecwire_reply *reply, unsigned tag)
 {
-    if (tag == POINT)
+    if (tag == VECWIRE__QDRANT_POINT || tag == VECWIRE__QDRANT_LOOKUP)
         return vecwire__reply_add_row(reply) != NULL;
-    if (tag == SPARSE)
+    if (tag == VECWIRE__QDRANT_SPARSE)
         vecwire__reply_sparse_begin(reply);
     return true;
 }
@@ -169,11 +153,11 @@ object_begins(struct vecwire_reply *reply, unsigned tag)
 static bool
 object_ends(struct vecwire_reply *reply, unsigned tag)
 {
-    if (tag == SPARSE)
+    if (tag == VECWIRE__QDRANT_SPARSE)
         return vecwire__reply_sparse_end(reply);
-    if (tag == NAMES)
+    if (tag == VECWIRE__QDRANT_NAMES)
         vecwire__reply_names_end(reply);
-    if (tag != POINT)
+    if (tag != VECWIRE__QDRANT_POINT && tag != VECWIRE__QDRANT_LOOKUP)
         return true;
     if (!reply->places[reply->n_rows - 1].has_id)
         reply->fault = "a point lacks its \"id\"";
@@ -185,16 +169,16 @@ object_ends(struct vecwire_reply *reply, unsigned tag)
 static bool
 array_begins(struct vecwire_reply *reply, unsigned tag)
 {
-    if (tag == TAG_INDICES)
+    if (tag == VECWIRE__QDRANT_TAG_INDICES)
         reply->reading.has_indices = true;
     else
         reply->answered = true;
     return true;
 }
 
-static bool
-page_sink(struct vecwire__json_reader *reader, enum vecwire__json_event event,
-          unsigned tag)
+bool
+vecwire__qdrant_point_sink(struct vecwire__json_reader *reader,
+                           enum vecwire__json_event event, unsigned tag)
 {
     struct vecwire_reply *reply = reader->ctx;
 
@@ -230,18 +214,18 @@ page_sink(struct vecwire__json_reader *reader, enum vecwire__json_event event,
 }
 
 /* The same, but that every point has a score. */
-static bool
-hits_sink(struct vecwire__json_reader *reader, enum vecwire__json_event event,
-          unsigned tag)
+bool
+vecwire__qdrant_hit_sink(struct vecwire__json_reader *reader,
+                         enum vecwire__json_event event, unsigned tag)
 {
     struct vecwire_reply *reply = reader->ctx;
 
-    if (event == VECWIRE__JSON_EV_END && tag == POINT &&
+    if (event == VECWIRE__JSON_EV_END && tag == VECWIRE__QDRANT_POINT &&
         (reply->rows[reply->n_rows - 1].flags & VECWIRE_ROW_HAS_SCORE) == 0) {
         reply->fault = "a point lacks its \"score\"";
         return false;
     }
-    return page_sink(reader, event, tag);
+    return vecwire__qdrant_point_sink(reader, event, tag);
 }
 
 static bool
@@ -250,21 +234,22 @@ point_sink(struct vecwire__json_reader *reader, enum vecwire__json_event event,
 {
     struct vecwire_reply *reply = reader->ctx;
 
-    if (event == VECWIRE__JSON_EV_BEGIN && tag == POINT)
+    if (event == VECWIRE__JSON_EV_BEGIN && tag == VECWIRE__QDRANT_POINT)
         reply->answered = true;
-    return page_sink(reader, event, tag);
+    return vecwire__qdrant_point_sink(reader, event, tag);
 }
 
 const struct vecwire__decoding vecwire__qdrant_hits_decoding = {
-    &page_table, hits_sink, "result\" with \"points"};
+    &page_table, vecwire__qdrant_hit_sink, "result\" with \"points"};
 const struct vecwire__decoding vecwire__qdrant_page_decoding = {
-    &page_table, page_sink, "result\" with \"points"};
+    &page_table, vecwire__qdrant_point_sink, "result\" with \"points"};
 const struct vecwire__decoding vecwire__qdrant_point_decoding = {
     &one_table, point_sink, "result"};
 
 /* R is {"count":n}. */
 static const struct vecwire__json_field count_root[] = {
-    {"result", VECWIRE__JSON_OBJ, TAG_RESULT, RESULT, false},
+    {"result", VECWIRE__JSON_OBJ, VECWIRE__QDRANT_TAG_RESULT,
+     VECWIRE__QDRANT_RESULT, false},
 };
 static const struct vecwire__json_field count_fields[] = {
     {"count", VECWIRE__JSON_U64, 0, 0, false},
@@ -273,8 +258,8 @@ static const struct vecwire__json_shape count_shapes[] = {
     {count_root, 1},
     {count_fields, 1},
 };
-static const struct vecwire__json_table count_table = {count_shapes, RESULT,
-                                                       false};
+static const struct vecwire__json_table count_table = {
+    count_shapes, VECWIRE__QDRANT_RESULT, false};
 
 static bool
 count_sink(struct vecwire__json_reader *reader, enum vecwire__json_event event,

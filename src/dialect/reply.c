@@ -85,6 +85,8 @@ vecwire__reply_release(struct vecwire_reply *reply)
                       reply->vector_places_cap * sizeof(*reply->vector_places));
     vecwire__mem_free(&mem, reply->groups,
                       reply->groups_cap * sizeof(*reply->groups));
+    vecwire__mem_free(&mem, reply->group_places,
+                      reply->group_places_cap * sizeof(*reply->group_places));
     vecwire__mem_free(&mem, reply, sizeof(*reply));
 }
 
@@ -98,7 +100,7 @@ vecwire__reply_reset(struct vecwire_reply *reply)
     reply->n_groups = 0;
     reply->n_floats = reply->n_indices = reply->n_vectors = 0;
     memset(&reply->reading, 0, sizeof(reply->reading));
-    reply->has_next = false;
+    reply->has_next = reply->is_facet = false;
     reply->status = 0;
     reply->answered = false;
     reply->fault = NULL;
@@ -263,6 +265,13 @@ vecwire__reply_settle(struct vecwire_reply *reply)
     }
     if (reply->n_vectors > 0)
         vecwire__reply_settle_vectors(reply);
+    for (size_t i = 0; i < reply->n_groups; i++) {
+        const struct vecwire__group_place *place = &reply->group_places[i];
+        struct vecwire_group *group = &reply->groups[i];
+
+        group->id.text = place->has_id ? texts + place->id_at : "";
+        group->lookup = place->has_lookup ? &reply->rows[place->lookup] : NULL;
+    }
     if (reply->has_next)
         reply->next_offset.text = texts + reply->next_at;
 }

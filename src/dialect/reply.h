@@ -23,6 +23,13 @@ struct vecwire__vector_place {
     bool has_name, is_sparse;
 };
 
+/* Where a group's value stands, and what is known of it. */
+struct vecwire__group_place {
+    size_t id_at, lookup; /* lookup: index of a row */
+    uint64_t count;       /* of a facet's value */
+    bool has_id, is_text, has_rows, has_lookup;
+};
+
 /* The vector that is being read. */
 struct vecwire__vector_reading {
     size_t name_at;  /* of a named one, with has_name */
@@ -45,7 +52,8 @@ struct vecwire_reply {
     struct vecwire__row_place *places;
     size_t rows_cap, places_cap;
     struct vecwire_group *groups;
-    size_t groups_cap;
+    struct vecwire__group_place *group_places;
+    size_t groups_cap, group_places_cap;
     /* Of all rows, one behind the other: rows of one dense vector each are a
      * matrix. */
     float *floats;
@@ -86,6 +94,7 @@ struct vecwire_reply {
     bool failed;
     bool is_batch; /* rows before the end: lives for one callback */
     bool has_next;
+    bool is_facet;        /* its groups are values with counts */
     bool answered;        /* the sink has seen the reply's one required key */
     const char *fault;    /* why the sink said no (static); NULL: no memory */
     uint64_t fault_limit; /* that it is over; 0: none */
