@@ -56,8 +56,6 @@ begin(size_t i)
 static void
 set_up(void)
 {
-    static const struct vecwire__settings settings = {.prefix = "",
-                                                      .json_depth = 128};
     static const struct vecwire__headers none;
     const struct vecwire__engine_config overrides = {.connections = 1,
                                                      .max_waiting = 8};
@@ -67,7 +65,8 @@ set_up(void)
     for (size_t i = 0; i < N_UPLOADS; i++) {
         struct vecwire__upload_config config = {
             .mem = &vecwire__mem_libc,
-            .settings = &settings,
+            .settings = {.prefix = "", .json_depth = 128},
+            .open = {.mem = &vecwire__mem_libc},
             .others = &none,
             .on_done = on_done,
             .arg = &ups[i],
@@ -78,6 +77,7 @@ set_up(void)
             .in_flight = 20,
         };
 
+        ck_assert(vecwire__buf_str(&config.open, "["));
         ck_assert_int_eq(vecwire__upload_new(&ups[i], &f.engine, &config),
                          VECWIRE_OK);
     }

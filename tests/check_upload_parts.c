@@ -273,7 +273,8 @@ START_TEST(parts_are_whole_bodies_whatever_their_frame)
 
     upload_begin(&f, 4, 1);
     parts = *f.up->parts;
-    parts.open = "{\"points\":[";
+    f.up->config.open.len = 0;
+    ck_assert(vecwire__buf_str(&f.up->config.open, "{\"points\":["));
     parts.close = "]}  ";
     parts.bare_row = false;
     f.up->parts = &parts;

@@ -69,7 +69,8 @@ upload_begin_with(struct upload_fixture *f, size_t rows, size_t in_flight,
     struct vecwire__engine_config overrides = {.connections = 8};
     struct vecwire__upload_config config = {
         .mem = &vecwire__mem_libc,
-        .settings = &f->settings,
+        .settings = {.prefix = "", .json_depth = 128},
+        .open = {.mem = &vecwire__mem_libc},
         .others = &f->headers,
         .on_failed = on_failed,
         .on_room = on_room,
@@ -83,8 +84,8 @@ upload_begin_with(struct upload_fixture *f, size_t rows, size_t in_flight,
     };
 
     memset(f, 0, sizeof(*f));
-    f->settings = (struct vecwire__settings){.prefix = "", .json_depth = 128};
     engine_fixture_init(&f->base, &overrides);
+    ck_assert(vecwire__buf_str(&config.open, "["));
     ck_assert_int_eq(vecwire__upload_new(&f->up, &f->base.engine, &config),
                      VECWIRE_OK);
 }

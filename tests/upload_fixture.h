@@ -22,7 +22,6 @@ struct upload_failure {
 
 struct upload_fixture {
     struct engine_fixture base;
-    struct vecwire__settings settings;
     struct vecwire__headers headers;
     struct vecwire_uploader *up; /* NULL once the test has freed it */
     struct vecwire_refusal refusal;

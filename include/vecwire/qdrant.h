@@ -2,6 +2,7 @@
 #ifndef VECWIRE_QDRANT_H
 #define VECWIRE_QDRANT_H
 
+#include <vecwire/qdrant_update.h>
 #include <vecwire/reply.h>
 
 #ifdef __cplusplus
@@ -132,6 +133,7 @@ struct vecwire_qdrant_search {
     float score_threshold;
     bool has_score_threshold;
     bool reserved[7];
+    uint64_t reserved_more[4];
 };
 
 /* A query with all that Qdrant has; vecwire_query() is the short one. */
@@ -196,6 +198,43 @@ struct vecwire_qdrant_facet_request {
     bool exact;
     bool reserved[3];
 };
+
+#ifndef __cplusplus
+#define VECWIRE_QDRANT_QUERY_BATCH(...)                                        \
+    ((struct vecwire_qdrant_query_batch_request){                              \
+        .size = sizeof(struct vecwire_qdrant_query_batch_request),             \
+        __VA_ARGS__})
+#define VECWIRE_QDRANT_QUERY_GROUPS(...)                                       \
+    ((struct vecwire_qdrant_query_groups_request){                             \
+        .size = sizeof(struct vecwire_qdrant_query_groups_request),            \
+        __VA_ARGS__})
+#define VECWIRE_QDRANT_FACET(...)                                              \
+    ((struct vecwire_qdrant_facet_request){                                    \
+        .size = sizeof(struct vecwire_qdrant_facet_request), __VA_ARGS__})
+#endif
+
+static inline void
+vecwire_qdrant_query_batch_init(
+    struct vecwire_qdrant_query_batch_request *batch)
+{
+    memset(batch, 0, sizeof(*batch));
+    batch->size = sizeof(*batch);
+}
+
+static inline void
+vecwire_qdrant_query_groups_init(
+    struct vecwire_qdrant_query_groups_request *groups)
+{
+    memset(groups, 0, sizeof(*groups));
+    groups->size = sizeof(*groups);
+}
+
+static inline void
+vecwire_qdrant_facet_init(struct vecwire_qdrant_facet_request *facet)
+{
+    memset(facet, 0, sizeof(*facet));
+    facet->size = sizeof(*facet);
+}
 
 /* A value and how many rows have it. */
 struct vecwire_qdrant_facet_value {

@@ -3,15 +3,16 @@
 
 #include <assert.h>
 
-#include "api/client.h"
-#include "api/input.h"
+#include "api/verb.h"
 #include "call/upload.h"
+#include "codec/mem.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define DEFAULT_BYTES ((uint64_t)8 << 20)
 #define DEFAULT_ROWS 256
 #define DEFAULT_IN_FLIGHT 4
 #define MAX_IN_FLIGHT 256
+#define FIRST_UPSERT VECWIRE__SIZE_UP_TO(struct vecwire_upsert_request, refusal)
 
 static uint64_t
 ms_to_ns(uint32_t ms)
@@ -67,27 +68,55 @@ check(const struct vecwire_client *client,
     return err;
 }
 
+/* The upload outlives what the caller's settings point at: copy it. What stands
+ * in bodies is in `open` already. */
+static enum vecwire_err
+copy_settings(struct vecwire_client *client,
+              const struct vecwire__call_settings *own,
+              struct vecwire__upload_config *config)
+{
+    const char *collection = own->options.collection;
+
+    config->settings = own->settings;
+    config->qdrant = own->qdrant;
+    config->qdrant.shard_key = config->qdrant.update_filter = NULL;
+    if (collection == NULL)
+        return VECWIRE_OK;
+    config->collection =
+        vecwire__mem_alloc(&client->guarded, strlen(collection) + 1);
+    if (config->collection == NULL)
+        return VECWIRE_ENOMEM;
+    memcpy(config->collection, collection, strlen(collection) + 1);
+    return VECWIRE_OK;
+}
+
 /* What each request carries. */
 static enum vecwire_err
 settle(struct vecwire_client *client,
        const struct vecwire_uploader_options *options,
        struct vecwire__upload_config *config, struct vecwire_refusal *refusal)
 {
-    struct vecwire_call_options call = {0};
+    const struct vecwire__upsert_parts *parts = client->dialect->upsert_parts;
+    struct vecwire__call_settings own;
+    const struct vecwire_call_options *call = &own.options;
+    enum vecwire_err err =
+        vecwire__call_settings_take(client, options->call, &own, refusal);
 
-    if (options->call != NULL &&
-        !vecwire__input_take(&call, sizeof(call), options->call, sizeof(call)))
-        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
-                               "call options were not made by "
-                               "VECWIRE_CALL_OPTIONS() or its init function");
-    if (call.collection != NULL && !client->dialect->has_collections)
-        return vecwire__refuse(refusal, VECWIRE_EINVAL, SIZE_MAX, SIZE_MAX,
-                               "collection: %s has no collections",
-                               client->dialect->name);
-    config->no_retry = call.no_retry || client->options.no_retry;
-    config->request_deadline_ns = ms_to_ns(
-        call.deadline_ms != 0 ? call.deadline_ms : client->options.deadline_ms);
-    return vecwire__own_headers(client, &call, &config->headers, refusal);
+    if (err != VECWIRE_OK)
+        return err;
+    config->no_retry = call->no_retry || client->options.no_retry;
+    config->request_deadline_ns =
+        ms_to_ns(call->deadline_ms != 0 ? call->deadline_ms
+                                        : client->options.deadline_ms);
+    if (parts->make_open != NULL)
+        err = parts->make_open(&own.settings, &config->open, refusal);
+    else if (!vecwire__buf_str(&config->open, parts->open))
+        err = VECWIRE_ENOMEM;
+    if (err == VECWIRE_OK)
+        err = copy_settings(client, &own, config);
+    if (err != VECWIRE_OK)
+        return err;
+    return vecwire__own_headers(client, call, &config->headers, refusal);
 }
 
 static enum vecwire_err
@@ -97,7 +126,7 @@ begin(struct vecwire_uploader **out, struct vecwire_client *client,
 {
     struct vecwire__upload_config config = {
         .mem = &client->guarded,
-        .settings = &client->settings,
+        .open = {.mem = &client->guarded},
         .others = &client->headers,
         .on_failed = options->on_failed,
         .on_room = options->on_room,
@@ -112,13 +141,13 @@ begin(struct vecwire_uploader **out, struct vecwire_client *client,
 
     if (err == VECWIRE_OK)
         err = settle(client, options, &config, refusal);
-    if (err != VECWIRE_OK && err != VECWIRE_ENOMEM)
-        return err;
     if (err == VECWIRE_OK)
         err = vecwire__upload_new(out, &client->engine, &config);
     if (err == VECWIRE_OK)
         return VECWIRE_OK;
-    vecwire__headers_free(&config.headers, &client->guarded);
+    vecwire__upload_config_free(&config, &client->guarded);
+    if (err != VECWIRE_ENOMEM)
+        return err;
     return vecwire__refuse(refusal, err, SIZE_MAX, SIZE_MAX, "out of memory");
 }
 
@@ -192,7 +221,7 @@ vecwire_uploader_add(struct vecwire_uploader *uploader,
     if (taken == NULL)
         taken = &unwanted;
     *taken = 0;
-    if (!vecwire__input_take(&known, sizeof(known), rows, sizeof(known)))
+    if (!vecwire__input_take(&known, sizeof(known), rows, FIRST_UPSERT))
         return VECWIRE_EINVAL;
     if (known.refusal != NULL)
         refusal = known.refusal;

@@ -70,6 +70,7 @@ vecwire__decode_head(struct vecwire__call *call,
         return false;
     call->decoder->rc = VECWIRE__JSON_MORE;
     reply->max_rows = call->enc.max_rows;
+    reply->rows_asked = call->enc.rows;
     reply->max_row_bytes = call->engine->config.max_row_bytes;
     vecwire__json_init(&call->decoder->reader, decoding->table, decoding->sink,
                        reply, &reply->texts, call->engine->config.json_depth);

@@ -31,6 +31,12 @@ fill_in(struct vecwire_uploader *up, struct vecwire__engine *engine,
     up->mem = *config->mem;
     up->engine = engine;
     up->config = *config;
+    if (config->settings.qdrant != NULL)
+        up->config.settings.qdrant = &up->config.qdrant;
+    if (config->collection != NULL)
+        up->config.settings.collection = config->collection;
+    up->frame = config->open.len > VECWIRE__MAX_FRAME ? config->open.len
+                                                      : VECWIRE__MAX_FRAME;
     up->parts = engine->config.dialect->upsert_parts;
     up->max_bytes = config->batch_bytes;
     up->timer.fire = on_deadline;
@@ -38,6 +44,18 @@ fill_in(struct vecwire_uploader *up, struct vecwire__engine *engine,
     TAILQ_INIT(&up->sent);
     TAILQ_INIT(&up->free);
     TAILQ_INIT(&up->broken);
+}
+
+void
+vecwire__upload_config_free(struct vecwire__upload_config *config,
+                            const struct vecwire_mem *mem)
+{
+    vecwire__headers_free(&config->headers, mem);
+    vecwire__buf_fini(&config->open);
+    if (config->collection != NULL)
+        vecwire__mem_free(mem, config->collection,
+                          strlen(config->collection) + 1);
+    config->collection = NULL;
 }
 
 enum vecwire_err
@@ -218,7 +236,7 @@ complete(struct vecwire_uploader *up)
     engine->uploads.n_ended--;
     vecwire__timer_clear(engine->config.timers, &up->timer);
     vecwire__timers_unreserve(engine->config.timers, 1);
-    vecwire__headers_free(&up->config.headers, engine->config.mem);
+    vecwire__upload_config_free(&up->config, engine->config.mem);
     up->engine = NULL;
     vecwire__guard_leave(&up->mem);
     vecwire__finish_upload(engine, up);

@@ -13,6 +13,8 @@
 
 #include <vecwire/uploader.h>
 
+#include <vecwire/qdrant.h>
+
 #include "call/engine.h"
 
 struct vecwire__batch {
@@ -49,11 +51,15 @@ enum vecwire__upload_state {
     VECWIRE__UPLOAD_DONE
 };
 
-/* Settings; `headers` is taken over by a `new` that succeeds. */
+/* Settings; collection, open and headers are taken over by a `new` that
+ * succeeds. */
 struct vecwire__upload_config {
     const struct vecwire_mem *mem; /* copied; outlives the client */
-    const struct vecwire__settings *settings;
-    struct vecwire__headers headers;       /* empty: those beside */
+    struct vecwire__settings settings;
+    struct vecwire_qdrant_params qdrant; /* where settings have some */
+    char *collection;                    /* the settings'; NULL: the client's */
+    struct vecwire__buf open;            /* what begins a body */
+    struct vecwire__headers headers;     /* empty: those beside */
     const struct vecwire__headers *others; /* the client's */
     vecwire_failed_rows_cb on_failed;
     vecwire_room_cb on_room;
@@ -72,6 +78,7 @@ struct vecwire_uploader {
     struct vecwire__engine *engine; /* NULL once DONE */
     struct vecwire__upload_config config;
     const struct vecwire__upsert_parts *parts;
+    size_t frame; /* room before the rows of a batch, for what opens it */
     struct vecwire__timer timer;
     struct vecwire__batch *batches; /* in_flight + 1 */
     struct vecwire__batch_list ready, sent, free;
@@ -98,6 +105,10 @@ enum vecwire_err
 vecwire__upload_new(struct vecwire_uploader **out,
                     struct vecwire__engine *engine,
                     const struct vecwire__upload_config *config);
+
+/* What a `new` would have taken over. */
+void vecwire__upload_config_free(struct vecwire__upload_config *config,
+                                 const struct vecwire_mem *mem);
 
 /* See <vecwire/uploader.h>; `refusal` is never NULL. */
 enum vecwire_err vecwire__upload_add(struct vecwire_uploader *up,

@@ -2,6 +2,9 @@
 /* Rows in batches: written once, to where they are sent from. */
 #include "call/upload.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "codec/mem.h"
 
 /* A batch of rows that were too large gives its memory back. Growing may
@@ -67,14 +70,14 @@ vecwire__batches_fini(struct vecwire_uploader *up)
 static size_t
 frame_bytes(const struct vecwire_uploader *up)
 {
-    return strlen(up->parts->open) + strlen(up->parts->close);
+    return up->config.open.len + strlen(up->parts->close);
 }
 
 /* The body of all its rows. */
 static size_t
 body_bytes(const struct vecwire__batch *batch)
 {
-    return batch->text.len - VECWIRE__MAX_FRAME + frame_bytes(batch->up);
+    return batch->text.len - batch->up->frame + frame_bytes(batch->up);
 }
 
 void
@@ -101,7 +104,7 @@ is_another_s(struct vecwire__batch *batch,
 
     if (batch->n_rows == 0)
         return false;
-    return batch->dim != rows->dim ||
+    return (batch->dim != rows->dim && !parts->any_dim) ||
            (parts->fits != NULL && !parts->fits(rows, row, &load));
 }
 
@@ -146,13 +149,13 @@ write_row(struct vecwire__batch *batch,
     enum vecwire_err err;
 
     if (text->len == 0) {
-        if (!vecwire__buf_reserve(text, VECWIRE__MAX_FRAME))
+        if (!vecwire__buf_reserve(text, up->frame))
             return VECWIRE_ENOMEM;
-        text->len = VECWIRE__MAX_FRAME;
+        text->len = up->frame;
     }
     if (batch->n_rows > 0 && !vecwire__buf_byte(text, ','))
         return VECWIRE_ENOMEM;
-    err = up->parts->row(up->config.settings, rows, row, text, refusal);
+    err = up->parts->row(&up->config.settings, rows, row, text, refusal);
     if (err == VECWIRE_OK && !vecwire__buf_reserve(text, VECWIRE__MAX_FRAME))
         err = VECWIRE_ENOMEM;
     return err;
@@ -166,14 +169,19 @@ keep_row(struct vecwire__batch *batch,
     struct vecwire_uploader *up = batch->up;
     size_t n = batch->n_rows, id_at = batch->ids.len;
     const char *id = "";
+    char digits[24];
 
-    if (rows->ids != NULL && rows->ids[row] != NULL)
+    if (rows->ids != NULL && rows->ids[row] != NULL) {
         id = rows->ids[row];
+    } else if (rows->numbers != NULL) {
+        snprintf(digits, sizeof(digits), "%" PRIu64, rows->numbers[row]);
+        id = digits;
+    }
     if (!vecwire__buf_add(&batch->ids, id, strlen(id) + 1))
         return false;
     if (n == 0) {
         batch->first = up->result.rows_taken;
-        batch->starts[0] = VECWIRE__MAX_FRAME;
+        batch->starts[0] = up->frame;
     }
     if (up->parts->fits != NULL)
         (void)up->parts->fits(rows, row, &batch->load);
@@ -202,11 +210,11 @@ move_row(struct vecwire__batch *batch, size_t at)
     batch->text.len = at;
     vecwire__batch_seal(up);
     next = begin_batch(up);
-    if (next == NULL ||
-        !vecwire__buf_reserve(&next->text, len + 2 * VECWIRE__MAX_FRAME))
+    if (next == NULL || !vecwire__buf_reserve(
+                            &next->text, up->frame + len + VECWIRE__MAX_FRAME))
         return NULL;
-    memcpy(next->text.bytes + VECWIRE__MAX_FRAME, row, len);
-    next->text.len = VECWIRE__MAX_FRAME + len;
+    memcpy(next->text.bytes + up->frame, row, len);
+    next->text.len = up->frame + len;
     return next;
 }
 
@@ -307,14 +315,14 @@ vecwire__batch_frame(struct vecwire__batch *batch, size_t n,
 {
     const struct vecwire__upsert_parts *parts = batch->up->parts;
     bool bare = n == 1 && parts->bare_row;
-    size_t open = bare ? 0 : strlen(parts->open);
+    size_t open = bare ? 0 : batch->up->config.open.len;
     size_t close = strlen(parts->close);
     size_t from = batch->starts[batch->done] - open;
     size_t end = end_of(batch, batch->done + n - 1);
     char *bytes = batch->text.bytes;
 
     batch->part = n;
-    memcpy(bytes + from, parts->open, open);
+    memcpy(bytes + from, batch->up->config.open.bytes, open);
     /* Rows before it are done with; those behind it are not. */
     memcpy(batch->covered, bytes + end, close);
     if (!bare)

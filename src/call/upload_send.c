@@ -8,6 +8,7 @@
 
 #define NOT_FOUND 404
 #define CONTENT_TOO_LARGE 413
+#define TOO_MANY_REQUESTS 429
 
 /* The call has ended, or was not begun: the batch is on no list. */
 static void
@@ -23,13 +24,27 @@ take_back(struct vecwire__batch *batch)
     batch->asks = false;
 }
 
+/* A rate limit that the request is over by itself: the same one will not be
+ * let in later either. */
+static bool
+never_lets_in(const struct vecwire__batch *batch,
+              const struct vecwire_error *error)
+{
+    const struct vecwire__dialect *dialect = batch->up->engine->config.dialect;
+
+    return error->http_status == TOO_MANY_REQUESTS &&
+           dialect->never_again != NULL &&
+           dialect->never_again(error->http_status, error->retry_after_ms >= 0);
+}
+
 /* Is the failure a reason to send the same rows otherwise? */
 static bool
 can_divide(struct vecwire__batch *batch, const struct vecwire_error *error)
 {
     if (error->code != VECWIRE_EHTTP || batch->part == 1)
         return false;
-    if (error->http_status == CONTENT_TOO_LARGE) {
+    if (error->http_status == CONTENT_TOO_LARGE ||
+        never_lets_in(batch, error)) {
         vecwire__batch_halve(batch);
         vecwire__log(batch->up->engine, VECWIRE_LOG_INFO,
                      "upload: %zu rows are too large for the server, at most "
@@ -55,6 +70,16 @@ settle_part(struct vecwire__batch *batch, size_t from,
         .attempts = reply->attempts,
         .outcome_unknown = true,
     };
+    const struct vecwire_error unconfirmed = {
+        .detail = "the server stopped waiting: the rows are taken, and may "
+                  "be stored later",
+        .retry_after_ms = -1,
+        .code = VECWIRE_EUNKNOWN,
+        .phase = VECWIRE_PHASE_RECEIVING,
+        .http_status = reply->status,
+        .attempts = reply->attempts,
+        .outcome_unknown = true,
+    };
     struct vecwire_uploader *up = batch->up;
     size_t n = batch->part;
 
@@ -65,6 +90,8 @@ settle_part(struct vecwire__batch *batch, size_t from,
         told.outcome_unknown |=
             from < batch->unsure || vecwire__reply_is_2xx(reply);
         vecwire__upload_failed(up, batch, from, n, &told, reply);
+    } else if (reply->unconfirmed) {
+        vecwire__upload_failed(up, batch, from, n, &unconfirmed, NULL);
     } else if (reply->affected < n) {
         vecwire__upload_failed(up, batch, from, n, &fewer, NULL);
     } else {
@@ -141,7 +168,7 @@ submit(struct vecwire__batch *batch, size_t n)
     if (call == NULL)
         return VECWIRE_ENOMEM;
     call->enc.verb = VECWIRE__VERB_UPSERT;
-    if (!up->parts->head(up->config.settings, n, 0, &call->enc)) {
+    if (!up->parts->head(&up->config.settings, n, 0, &call->enc)) {
         vecwire__call_free(call);
         return VECWIRE_ENOMEM;
     }

@@ -52,9 +52,10 @@ struct vecwire__encoding {
     /* How its 2xx reply is read; NULL: the body is kept as it is. */
     const struct vecwire__decoding *decoding;
     bool has_body;
-    uint32_t max_rows; /* that may come back; 0: any number */
-    size_t rows;       /* that a write concerns; 0: not known */
-    bool many;         /* an upsert on the route for several rows */
+    uint32_t max_rows;   /* that may come back; 0: any number */
+    size_t rows;         /* that a write concerns; 0: not known */
+    bool many;           /* an upsert on the route for several rows */
+    bool may_be_partial; /* an error may come when a part was done */
     /* The body, when it is not in text but its owner's, who keeps it as it
      * is until the call has ended. NULL: in text. */
     const void *lent;
@@ -79,6 +80,12 @@ struct vecwire__upsert_load {
 struct vecwire__upsert_parts {
     size_t max_rows, max_bytes; /* of one request */
     const char *open, *close;   /* at most VECWIRE__MAX_FRAME bytes each */
+    /* In place of `open`, appended to `text`, where settings have a share in
+     * it; refuses settings that an upload cannot have. NULL: `open`. */
+    enum vecwire_err (*make_open)(const struct vecwire__settings *settings,
+                                  struct vecwire__buf *text,
+                                  struct vecwire_refusal *refusal);
+    bool any_dim; /* rows of one request may differ in it */
     bool bare_row;
     /* Servers may lack the route for several rows, and say so by 404. */
     bool may_lack_many;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Qdrant's HTTP API, version 1.19: how every request begins and ends. */
-#include "dialect/qdrant.h"
+#include "dialect/qdrant_update.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -179,21 +179,27 @@ vecwire__qdrant_put_shard_key(struct vecwire__qdrant_writer *w)
         vecwire__qdrant_member(w, "shard_key", p->shard_key, NULL, "\"[{0");
 }
 
+void
+vecwire__qdrant_check_size(struct vecwire__qdrant_writer *w)
+{
+    size_t len = w->text->len - w->enc->body_at;
+
+    if (w->err == VECWIRE_OK && len > VECWIRE__QDRANT_MAX_BODY)
+        vecwire__qdrant_refuse(w, VECWIRE_ETOOBIG,
+                               "body of more than %zu bytes, which is all that "
+                               "Qdrant takes",
+                               VECWIRE__QDRANT_MAX_BODY);
+}
+
 enum vecwire_err
 vecwire__qdrant_end(struct vecwire__qdrant_writer *w)
 {
-    size_t len;
-
     if (!w->enc->has_body)
         return w->err;
     if (!w->has_shard_key)
         vecwire__qdrant_put_shard_key(w);
     vecwire__qdrant_put(w, "}");
-    len = w->text->len - w->enc->body_at;
-    if (w->err == VECWIRE_OK && len > VECWIRE__QDRANT_MAX_BODY)
-        vecwire__qdrant_refuse(w, VECWIRE_ETOOBIG,
-                               "body of %zu bytes, Qdrant takes at most %zu",
-                               len, VECWIRE__QDRANT_MAX_BODY);
+    vecwire__qdrant_check_size(w);
     return w->err;
 }
 
@@ -285,9 +291,12 @@ const struct vecwire__dialect vecwire__dialect_qdrant = {
     .key_prefix = "",
     .has_collections = true,
     .encode = {[VECWIRE__VERB_QUERY] = vecwire__qdrant_encode_query,
+               [VECWIRE__VERB_UPSERT] = vecwire__qdrant_encode_upsert,
+               [VECWIRE__VERB_DELETE] = vecwire__qdrant_encode_delete,
                [VECWIRE__VERB_GET] = vecwire__qdrant_encode_get,
                [VECWIRE__VERB_SCROLL] = vecwire__qdrant_encode_scroll,
                [VECWIRE__VERB_COUNT] = vecwire__qdrant_encode_count},
+    .upsert_parts = &vecwire__qdrant_upsert_parts,
     .server_error = vecwire__qdrant_server_error,
     .never_again = never_again,
 };

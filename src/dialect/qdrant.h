@@ -55,7 +55,8 @@ struct vecwire__qdrant_writer {
     struct vecwire__encoding *enc;
     struct vecwire__buf *text; /* the encoding's */
     struct vecwire_refusal *refusal;
-    size_t row; /* named in refusals; SIZE_MAX: none */
+    size_t row;       /* named in refusals; SIZE_MAX: none */
+    size_t operation; /* of a batch, likewise, from 1; 0: none */
     enum vecwire_err err;
     bool has_shard_key; /* it stands elsewhere already */
 };
@@ -81,6 +82,9 @@ enum vecwire_err vecwire__qdrant_refuse(struct vecwire__qdrant_writer *w,
                                         enum vecwire_err code,
                                         const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Is the body too large already? The rest would only cost memory. */
+void vecwire__qdrant_check_size(struct vecwire__qdrant_writer *w);
 
 /* Punctuation and text as they are. */
 void vecwire__qdrant_put(struct vecwire__qdrant_writer *w, const char *text);
@@ -133,6 +137,9 @@ void vecwire__qdrant_put_selectors(struct vecwire__qdrant_writer *w,
 /* One vector's value: dense, multi, sparse or an inference object. */
 void vecwire__qdrant_put_vector(struct vecwire__qdrant_writer *w,
                                 const struct vecwire_vector *vector);
+
+/* Is it a path of a payload key, such as a.b, a[].b, a[0] or "any key".b? */
+bool vecwire__qdrant_is_path(const char *path);
 
 /* A path of a payload key: refused when NULL, empty or no such path. */
 void vecwire__qdrant_put_path(struct vecwire__qdrant_writer *w,

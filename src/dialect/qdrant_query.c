@@ -165,10 +165,22 @@ vecwire__qdrant_encode_batch(const struct vecwire__settings *settings,
     vecwire__qdrant_key(&w, "searches");
     vecwire__qdrant_put(&w, "[");
     for (size_t i = 0; i < batch->n && w.err == VECWIRE_OK; i++) {
+        /* Callers with later headers have larger ones. */
+        const struct vecwire_qdrant_query_request *query =
+            (const void *)((const char *)batch->queries +
+                           i * batch->queries[0].size);
+
         w.row = i;
+        if (query->size < sizeof(*query) ||
+            query->size != batch->queries[0].size) {
+            vecwire__qdrant_refuse(&w, VECWIRE_EINVAL,
+                                   "it was not made by VECWIRE_QDRANT_QUERY() "
+                                   "or its init function");
+            break;
+        }
         vecwire__qdrant_comma(&w);
         vecwire__qdrant_put(&w, "{");
-        put_request(&w, &batch->queries[i]);
+        put_request(&w, query);
         vecwire__qdrant_put_shard_key(&w);
         vecwire__qdrant_put(&w, "}");
     }

@@ -87,6 +87,8 @@ vecwire__reply_release(struct vecwire_reply *reply)
                       reply->groups_cap * sizeof(*reply->groups));
     vecwire__mem_free(&mem, reply->group_places,
                       reply->group_places_cap * sizeof(*reply->group_places));
+    vecwire__mem_free(&mem, reply->updates,
+                      reply->updates_cap * sizeof(*reply->updates));
     vecwire__mem_free(&mem, reply, sizeof(*reply));
 }
 
@@ -100,7 +102,8 @@ vecwire__reply_reset(struct vecwire_reply *reply)
     reply->n_groups = 0;
     reply->n_floats = reply->n_indices = reply->n_vectors = 0;
     memset(&reply->reading, 0, sizeof(reply->reading));
-    reply->has_next = reply->is_facet = false;
+    reply->has_next = reply->is_facet = reply->unconfirmed = false;
+    reply->n_updates = 0;
     reply->status = 0;
     reply->answered = false;
     reply->fault = NULL;

@@ -30,6 +30,13 @@ struct vecwire__group_place {
     bool has_id, is_text, has_rows, has_lookup;
 };
 
+/* What became of an update. */
+struct vecwire__update {
+    uint64_t number;
+    unsigned outcome; /* enum vecwire_qdrant_outcome */
+    bool has_number;
+};
+
 /* The vector that is being read. */
 struct vecwire__vector_reading {
     size_t name_at;  /* of a named one, with has_name */
@@ -54,6 +61,8 @@ struct vecwire_reply {
     struct vecwire_group *groups;
     struct vecwire__group_place *group_places;
     size_t groups_cap, group_places_cap;
+    struct vecwire__update *updates;
+    size_t updates_cap;
     /* Of all rows, one behind the other: rows of one dense vector each are a
      * matrix. */
     float *floats;
@@ -85,6 +94,8 @@ struct vecwire_reply {
     uint64_t affected;
     uint64_t total;                /* what a count tells, or true or false */
     size_t n_groups;               /* of groups[] */
+    size_t n_updates;              /* of updates[] */
+    uint64_t rows_asked;           /* that the write concerns */
     struct vecwire_id next_offset; /* of a scroll, with has_next */
     uint64_t iterations;
     uint32_t refs;
@@ -94,6 +105,7 @@ struct vecwire_reply {
     bool failed;
     bool is_batch; /* rows before the end: lives for one callback */
     bool has_next;
+    bool unconfirmed;     /* the server takes the write, but has not done it */
     bool is_facet;        /* its groups are values with counts */
     bool answered;        /* the sink has seen the reply's one required key */
     const char *fault;    /* why the sink said no (static); NULL: no memory */
