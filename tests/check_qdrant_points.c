@@ -104,8 +104,10 @@ START_TEST(cosine_is_stored_with_length_one_and_kept_so_bit_for_bit)
     ask(200, "PUT", POINTS, "{\"points\":[{\"id\":1,\"vector\":[3,4]}]}");
     expect("[{\"id\":1,\"vector\":[0.6,0.8]}]",
            ask(200, "POST", POINTS, "{\"ids\":[1],\"with_vector\":true}"));
-    ask(200, "PUT", POINTS, "{\"points\":[{\"id\":1,\"vector\":[0.6,0.8]}]}");
-    expect("[{\"id\":1,\"vector\":[0.6,0.8]}]",
+    /* Once more divided by its length it would be another. */
+    ask(200, "PUT", POINTS,
+        "{\"points\":[{\"id\":1,\"vector\":[0.50031567,0.8658431]}]}");
+    expect("[{\"id\":1,\"vector\":[0.50031567,0.8658431]}]",
            ask(200, "POST", POINTS, "{\"ids\":[1],\"with_vector\":true}"));
 }
 END_TEST
@@ -195,6 +197,32 @@ START_TEST(names_may_be_escaped_and_keys_stand_once)
                  ask(400, "PUT", POINTS, "{\"points\":[],\"points\":[]}"));
     expect("{\"id\":1,\"payload\":{},\"vector\":{\"\xc3\xa4 \":[1]}}",
            ask(200, "GET", POINTS "/1", NULL));
+}
+END_TEST
+
+START_TEST(a_pair_of_surrogates_is_one_character)
+{
+    ask(200, "PUT", C,
+        "{\"vectors\":{\"\xf0\x9f\x98\x80\":{\"size\":1,\"distance\":\"Dot\"}}"
+        "}");
+    ask(200, "PUT", POINTS,
+        "{\"points\":[{\"id\":1,\"vector\":{\"\\ud83d\\uDE00\":[1]}}]}");
+}
+END_TEST
+
+START_TEST(known_parameters_are_checked_and_others_are_not)
+{
+    create("Dot");
+    expect_error("ordering", ask(400, "POST", C "/points/delete?ordering=x",
+                                 "{\"points\":[]}"));
+    expect_error("wait", ask(400, "POST", C "/points/delete?a=b&wait=1",
+                             "{\"points\":[]}"));
+    expect_error("consistency",
+                 ask(400, "POST", SCROLL "?consistency=0", "{}"));
+    expect_error("timeout", ask(400, "POST", SCROLL "?timeout=0", "{}"));
+    expect("{\"operation_id\":1,\"status\":\"completed\"}",
+           ask(200, "POST", C "/points/delete?other=1&wait=true",
+               "{\"points\":[]}"));
 }
 END_TEST
 
@@ -291,6 +319,8 @@ main(void)
     tcase_add_test(tests, an_upsert_replaces_the_whole_point);
     tcase_add_test(tests, ids_stay_in_order_through_many_deletions);
     tcase_add_test(tests, names_may_be_escaped_and_keys_stand_once);
+    tcase_add_test(tests, a_pair_of_surrogates_is_one_character);
+    tcase_add_test(tests, known_parameters_are_checked_and_others_are_not);
     tcase_add_loop_test(tests, what_is_no_json_is_400, 0, 5);
     tcase_add_test(tests, a_body_needs_its_type);
     tcase_add_test(tests, an_unknown_route_is_404_without_a_body);

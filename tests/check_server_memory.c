@@ -156,6 +156,16 @@ static const struct {
     {"POST", C "/points/scroll",
      "{\"offset\":1,\"with_vector\":true,\"with_payload\":[\"a\"],\"filter\":"
      "{\"must\":{\"key\":\"a\",\"range\":{\"gt\":0}}}}"},
+    {"POST", C "/points/scroll",
+     "{\"order_by\":\"a\",\"filter\":{\"should\":[{\"has_id\":[1,2]},{\"key\":"
+     "\"b\",\"match\":{\"any\":[1]}},{\"nested\":{\"key\":\"n\",\"filter\":{}}}"
+     ",{"
+     "\"key\":\"p\",\"geo_polygon\":{\"exterior\":{\"points\":[{\"lat\":0,"
+     "\"lon\":0},{\"lat\":0,\"lon\":1},{\"lat\":1,\"lon\":1},{\"lat\":0,"
+     "\"lon\":"
+     "0}]}}}]}}"},
+    {"POST", C "/points/payload/delete",
+     "{\"keys\":[\"b\",\"c[].d\"],\"points\":[1]}"},
     {"POST", C "/points/query",
      "{\"prefetch\":[{\"query\":[1,2]},{\"query\":2}],\"query\":"
      "{\"fusion\":\"rrf\"}}"},

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "server/qdrant_handlers.h"
+#include "server/qdrant_ordered.h"
 #include "server/qdrant_query.h"
 #include "server/qdrant_record.h"
 
@@ -21,6 +22,52 @@ put_results(struct vecwire__qdrant_call *call,
     return vecwire__qdrant_put(call, done && vecwire__buf_str(reply, "]}"));
 }
 
+/* Ordered by a field there is nothing to score. */
+static bool
+ordered_one(struct vecwire__qdrant_call *call, struct vecwire__view body,
+            struct vecwire__view order,
+            const struct vecwire__record_parts *parts)
+{
+    struct vecwire__view filter, limit, offset, prefetch, threshold;
+    const struct vecwire__view_want wants[] = {{"filter", &filter},
+                                               {"limit", &limit},
+                                               {"offset", &offset},
+                                               {"prefetch", &prefetch},
+                                               {"score_threshold", &threshold}};
+    struct vecwire__filter *wanted;
+    size_t n = 10, skip = 0;
+    bool done;
+
+    if (!vecwire__qdrant_members(&call->fault, body, wants, 5) ||
+        !vecwire__qdrant_size(&call->fault, "internal.limit", limit, 1, &n) ||
+        !vecwire__qdrant_size(&call->fault, "offset", offset, 0, &skip))
+        return false;
+    if (threshold.at != NULL || skip > 0 || vecwire__view_count(prefetch) > 0)
+        return vecwire__qdrant_refuse(
+            call, 400,
+            "Bad request: order_by goes without score_threshold, offset and "
+            "prefetch here");
+    wanted = vecwire__qdrant_filter(filter, &call->fault);
+    done = wanted != NULL &&
+           vecwire__qdrant_put_ordered(call, order, wanted, parts, n, true);
+    vecwire__filter_free(wanted);
+    return done;
+}
+
+/* The order_by of a query; at NULL: it has none. */
+static struct vecwire__view
+order_of(struct vecwire__view body)
+{
+    struct vecwire__view query, order = {NULL, NULL};
+    const struct vecwire__view_want outer = {"query", &query};
+    const struct vecwire__view_want inner = {"order_by", &order};
+
+    (void)vecwire__view_members(body, &outer, 1);
+    if (vecwire__view_is_object(query))
+        (void)vecwire__view_members(query, &inner, 1);
+    return order;
+}
+
 static bool
 query_one(struct vecwire__qdrant_call *call, struct vecwire__view body)
 {
@@ -30,6 +77,7 @@ query_one(struct vecwire__qdrant_call *call, struct vecwire__view body)
                                                {"with_vectors", &vectors}};
     struct vecwire__record_parts parts;
     struct vecwire__results results = {NULL, 0};
+    struct vecwire__view order = order_of(body);
     bool done;
 
     if (!vecwire__qdrant_members(&call->fault, body, wants, 3) ||
@@ -37,8 +85,11 @@ query_one(struct vecwire__qdrant_call *call, struct vecwire__view body)
                                     vector.at != NULL ? vector : vectors, false,
                                     &call->fault))
         return false;
-    done = vecwire__query_run(call, body, 0, 0, &results) &&
-           put_results(call, &results, &parts);
+    if (order.at != NULL)
+        done = ordered_one(call, body, order, &parts);
+    else
+        done = vecwire__query_run(call, body, 0, 0, &results) &&
+               put_results(call, &results, &parts);
     vecwire__results_fini(&results);
     vecwire__record_parts_fini(&parts);
     return done;

@@ -221,18 +221,22 @@ put_value(struct vecwire__buf *reply, enum order_type type,
 
 static bool
 put_page(struct vecwire__qdrant_call *call, const struct ordering *ordering,
-         const struct vecwire__record_parts *parts, size_t limit)
+         const struct vecwire__record_parts *parts, size_t limit, bool is_query)
 {
+    static const float score = 1;
     struct vecwire__buf *reply = call->reply;
     bool done = vecwire__buf_str(reply, "{\"points\":[");
 
     for (size_t i = 0; done && i < ordering->n && i < limit; i++)
         done = (i == 0 || vecwire__buf_byte(reply, ',')) &&
                vecwire__record_put(reply, call->collection,
-                                   ordering->entries[i].row, parts, NULL) &&
+                                   ordering->entries[i].row, parts,
+                                   is_query ? &score : NULL) &&
                put_value(reply, ordering->type, &ordering->entries[i].value);
     return vecwire__qdrant_put(
-        call, done && vecwire__buf_str(reply, "],\"next_page_offset\":null}"));
+        call,
+        done && vecwire__buf_str(
+                    reply, is_query ? "]}" : "],\"next_page_offset\":null}"));
 }
 
 bool
@@ -240,7 +244,7 @@ vecwire__qdrant_put_ordered(struct vecwire__qdrant_call *call,
                             struct vecwire__view order,
                             const struct vecwire__filter *filter,
                             const struct vecwire__record_parts *parts,
-                            size_t limit)
+                            size_t limit, bool is_query)
 {
     struct ordering ordering;
     json_t *tree;
@@ -251,7 +255,7 @@ vecwire__qdrant_put_ordered(struct vecwire__qdrant_call *call,
         return false;
     done = read_order(call, &ordering, tree) &&
            collect(call, &ordering, filter) &&
-           put_page(call, &ordering, parts, limit);
+           put_page(call, &ordering, parts, limit, is_query);
     free(ordering.entries);
     vecwire__json_path_fini(&ordering.path);
     json_decref(tree);

@@ -7,11 +7,12 @@
 
 /* Append {"points":[..],"next_page_offset":null}: at most `limit` records with
  * their order_value, once for each value of the key, by value and then by id.
- * `order` is a body's order_by. False: fault. */
+ * `order` is a body's order_by. As the answer to a query each has a score, 1,
+ * and no offset follows. False: fault. */
 bool vecwire__qdrant_put_ordered(struct vecwire__qdrant_call *call,
                                  struct vecwire__view order,
                                  const struct vecwire__filter *filter,
                                  const struct vecwire__record_parts *parts,
-                                 size_t limit);
+                                 size_t limit, bool is_query);
 
 #endif

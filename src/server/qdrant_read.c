@@ -166,7 +166,7 @@ vecwire__qdrant_scroll(struct vecwire__qdrant_call *call)
                                    &call->fault)) {
         done = order.at != NULL
                    ? vecwire__qdrant_put_ordered(call, order, page.filter,
-                                                 &page.parts, page.limit)
+                                                 &page.parts, page.limit, false)
                    : put_page(call, &page);
         vecwire__record_parts_fini(&page.parts);
     }
