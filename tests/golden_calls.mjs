@@ -85,8 +85,9 @@ const queries = {
             {query: {fusion: 'rrf'}, prefetch, offset: 2, with_vector: true,
                 shard_key: 'a'}],
         consistency: 'all', timeout: 1}),
-    query_groups: client => client.queryGroups(goods, {
-        query: near, using: 'image', filter: priced, params,
+    // Its queryGroups() has no lookup_from.
+    query_groups: client => client.api().queryPointsGroups({
+        collection_name: goods, lookup_from, query: near, using: 'image', filter: priced, params,
         prefetch: [deepest], limit: 4, score_threshold: 0.5,
         with_payload: true, with_vector: true, shard_key: 12, consistency: 1,
         timeout: 60, group_by: 'doc[].id', group_size: 2,
@@ -188,105 +189,22 @@ const updates = {
         wait: false, points, vector: ['image']}),
     delete_vectors_full: client => client.deleteVectors(goods, {
         ...all, shard_key: 'a', filter: berlin, vector: ['', 'words']}),
-    update_batch: client => client.batchUpdate(goods, {...all, operations: [
-        {upsert: {points: [{id: 7, vector: [0.1, -2], payload: {a: 1}}]}},
-        {upsert: {batch: {ids: [42], vectors: [[0.1, -2]]},
-            update_mode: 'insert_only'}},
-        {delete: {points}},
+    update_points: client => client.batchUpdate(goods, {...all, operations: [
+        {upsert: {shard_key: 'a', points: [
+            {id: 7, vector: [0.1, -2], payload: {a: 1}}]}},
+        {delete: {points, shard_key: 'a'}},
         {delete: {filter: berlin, shard_key: 'a'}},
-        {set_payload: {payload: {b: 2}, points, key: 'c'}},
-        {overwrite_payload: {payload: {b: 2}, filter: berlin}},
-        {delete_payload: {keys: ['a'], points}},
-        {clear_payload: {filter: berlin}},
-        {update_vectors: {points: [{id: 7, vector: {image: [0.1, -2]}}]}},
-        {delete_vectors: {vector: ['image'], points}}]}),
+        {set_payload: {payload: {b: 2}, points, key: 'c', shard_key: 'a'}},
+        {overwrite_payload: {
+            payload: {b: 2}, filter: berlin, shard_key: 'a'}},
+        {delete_payload: {keys: ['a'], points, shard_key: 'a'}},
+        {clear_payload: {filter: berlin, shard_key: 'a'}},
+        {update_vectors: {shard_key: 'a', points: [
+            {id: 7, vector: {image: [0.1, -2]}}]}},
+        {delete_vectors: {vector: ['image'], points, shard_key: 'a'}}]}),
 };
 
-const admin = {
-    create_collection: client => client.createCollection(goods, {
-        vectors: {size: 4, distance: 'Cosine'}}),
-    create_collection_full: client => client.api().createCollection({
-        collection_name: 'größe & co', timeout: 30,
-        vectors: {
-            image: {size: 65536, distance: 'Euclid', datatype: 'float16',
-                on_disk: true, hnsw_config: {m: 8},
-                quantization_config: {scalar: {type: 'int8', quantile: 0.99,
-                    always_ram: true}}},
-            tokens: {size: 2, distance: 'Dot',
-                multivector_config: {comparator: 'max_sim'}},
-            other: {size: 1, distance: 'Manhattan', memory: 'cold'}},
-        sparse_vectors: {
-            words: {modifier: 'idf', index: {
-                full_scan_threshold: 5000, on_disk: true,
-                datatype: 'float32'}},
-            more: {}},
-        shard_number: 2, sharding_method: 'custom', replication_factor: 2,
-        write_consistency_factor: 1, on_disk_payload: true,
-        hnsw_config: {m: 16, ef_construct: 100, full_scan_threshold: 10000,
-            max_indexing_threads: 2, on_disk: true, payload_m: 8,
-            inline_storage: false},
-        optimizers_config: {deleted_threshold: 0.2,
-            vacuum_min_vector_number: 1000, default_segment_number: 2,
-            max_segment_size: 200000, indexing_threshold: 20000,
-            flush_interval_sec: 5, max_optimization_threads: 'auto',
-            prevent_unoptimized: true},
-        wal_config: {wal_capacity_mb: 32, wal_segments_ahead: 1,
-            wal_retain_closed: 1},
-        quantization_config: {turbo: {bits: 'bits2'}},
-        strict_mode_config: {enabled: true, max_query_limit: 100,
-            read_rate_limit: 1000},
-        metadata: {owner: 'us', tags: [1, null]}}),
-    create_collection_empty: client => client.createCollection(goods, {}),
-    update_collection: client => client.updateCollection(goods, {
-        timeout: 10,
-        vectors: {'': {hnsw_config: {m: 32}, quantization_config: 'Disabled',
-            on_disk: false}},
-        sparse_vectors: {words: {index: {on_disk: false}}},
-        optimizers_config: {indexing_threshold: 10000},
-        params: {replication_factor: 3, write_consistency_factor: 2,
-            read_fan_out_factor: 1, on_disk_payload: false},
-        hnsw_config: {ef_construct: 200},
-        quantization_config: {binary: {always_ram: true}},
-        strict_mode_config: {enabled: false},
-        metadata: {owner: null}}),
-    delete_collection: client => client.deleteCollection(goods),
-    delete_collection_full: client => client.deleteCollection(
-        'größe & co', {timeout: 3}),
-    collection_exists: client => client.collectionExists(goods),
-    list_collections: client => client.getCollections(),
-    collection_info: client => client.getCollection(goods),
-    create_index: client => client.createPayloadIndex(goods, {
-        field_name: 'city', field_schema: 'keyword'}),
-    create_index_full: client => client.createPayloadIndex(goods, {
-        ...all, field_name: 'a[].b', field_schema: {
-            type: 'text', tokenizer: 'word', min_token_len: 2,
-            max_token_len: 20, lowercase: true, on_disk: true,
-            phrase_matching: true, stopwords: 'english'}}),
-    delete_index: client => client.deletePayloadIndex(
-        goods, 'a[]."b c"', {wait: false}),
-    delete_index_full: client => client.deletePayloadIndex(
-        goods, 'city', all),
-    update_aliases: client => client.updateCollectionAliases({
-        timeout: 4, actions: [
-            {create_alias: {collection_name: goods, alias_name: 'new one'}},
-            {delete_alias: {alias_name: 'old'}},
-            {rename_alias: {
-                old_alias_name: 'a', new_alias_name: 'größe'}}]}),
-    list_aliases: client => client.getAliases(),
-    collection_aliases: client => client.getCollectionAliases(goods),
-    list_snapshots: client => client.listSnapshots(goods),
-    create_snapshot: client => client.createSnapshot(goods),
-    create_snapshot_no_wait: client => client.createSnapshot(
-        goods, {wait: false}),
-    root: client => client.versionInfo(),
-    healthz: client => client.api().healthz({}),
-    livez: client => client.api().livez({}),
-    readyz: client => client.api().readyz({}),
-    metrics: client => client.api().metrics({}),
-    telemetry: client => client.api().telemetry({}),
-};
-
-export const calls = {...queries, ...reads, ...updates, ...admin};
+export const calls = {...queries, ...reads, ...updates};
 
 // What their client cannot send, and why.
 export const oursAlone = {
