@@ -51,7 +51,8 @@ engine_fixture_init(struct engine_fixture *f,
     if (overrides != NULL)
         config = *overrides;
     config.mem = &vecwire__mem_libc;
-    config.dialect = &vecwire__dialect_hms;
+    if (config.dialect == NULL)
+        config.dialect = &vecwire__dialect_hms;
     config.transport = &fake_transport;
     config.net = &f->net;
     config.timers = &f->clock.timers;

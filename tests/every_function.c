@@ -424,6 +424,12 @@ const struct deed deeds[] = {
     {"vecwire_uploader_end", deed_uploader_end},
     {"vecwire_uploader_cancel", deed_uploader_cancel},
     {"vecwire_uploader_free", deed_uploader_free},
+    {"vecwire_scroller_options_init vecwire_scroller_new "
+     "vecwire_scroller_free",
+     deed_scroll},
+    {"vecwire_scroller_resume vecwire_scroller_cancel vecwire_scroller_offset "
+     "vecwire_scroller_progress",
+     deed_scroll_look},
     {"vecwire_vector_format vecwire_vector_parse vecwire_float_format "
      "vecwire_float_parse",
      vector_text},

@@ -46,6 +46,10 @@ void deed_uploader_end(struct world *world);
 void deed_uploader_cancel(struct world *world);
 void deed_uploader_free(struct world *world);
 
+/* On scrolls of their own. */
+void deed_scroll(struct world *world);
+void deed_scroll_look(struct world *world);
+
 extern const struct deed deeds[];
 extern const size_t n_deeds;
 

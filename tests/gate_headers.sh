@@ -39,6 +39,7 @@ main()
     vecwire_delete_request del;
     vecwire_raw_request raw;
     vecwire_uploader_options upload;
+    vecwire_scroller_options scroll;
     vecwire_hms_mask_options mask;
     vecwire_options_init(&options);
     vecwire_call_options_init(&call);
@@ -47,6 +48,7 @@ main()
     vecwire_delete_init(&del);
     vecwire_raw_init(&raw);
     vecwire_uploader_options_init(&upload);
+    vecwire_scroller_options_init(&scroll);
     vecwire_hms_mask_options_init(&mask);
     query.call = &call;
     return vecwire_query(nullptr, &query, nullptr, nullptr, nullptr);

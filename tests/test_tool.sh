@@ -10,10 +10,12 @@ set -u
 run "version" 0 --version
 out "version" '^vecwire [0-9]+\.[0-9]+\.[0-9]+$'
 run "help" 0 --help
-for command in serve query import delete load raw; do
+for command in serve query import export get delete count collections load \
+    raw; do
     out "help names $command" "^  $command "
 done
-for command in serve query import delete load raw; do
+for command in serve query import export get delete count collections load \
+    raw; do
     run "$command --help" 0 "$command" --help
     out "$command --help" "^Usage: vecwire $command"
     quiet "$command --help"
@@ -29,20 +31,21 @@ verdict $? "a full disk is a failure"
 err "a full disk" 'cannot write'
 
 for command in export get count collections; do
-    run "$command is not built yet" 2 "$command"
-    err "$command" "^vecwire $command: not built yet$"
+    run "$command for HMS" 2 "$command"
+    err "$command" "^vecwire $command: HMS has nothing of the kind"
 done
 later() {
     run "$* is not built yet" 2 "$@"
     err "$*" 'not built yet$'
     one_line "$*" err
 }
-later query --vector '[1]' --dialect qdrant
 later query --vector '[1]' --dialect chroma
-later load --upsert
-later load --batch 4
 later load --report r.html
 
+run "no collection with Qdrant" 2 query --vector '[1]' --dialect qdrant
+err "no collection with Qdrant" '^vecwire query: --collection is needed$'
+run "a tenant with Qdrant" 2 query --vector '[1]' --dialect qdrant \
+    --collection c --tenant t
 run "a collection with HMS" 2 query --vector '[1]' --collection c
 run "an unknown dialect" 2 query --vector '[1]' --dialect sql
 run "top-k 0" 2 query --vector '[1]' --top-k 0
@@ -71,6 +74,11 @@ run "load with rate 0" 2 load --rate 0
 run "load with duration 0" 2 load --duration 0s
 run "load with more threads than calls" 2 load --threads 3 --concurrency 2
 run "load with a method alone" 2 load --method POST
+run "load with a batch alone" 2 load --batch 4
+run "load with upserts and a path" 2 load --upsert --path /ping
+run "load with batch 0" 2 load --upsert --batch 0
+run "load with batch 1001" 2 load --upsert --batch 1001
+run "load with --wait for HMS" 2 load --upsert --wait
 run "load of a missing file" 2 load --vectors none.npy
 run "serve with a bad address" 2 serve --listen nonsense
 run "serve with a bad port" 2 serve --listen 127.0.0.1:70000
@@ -297,6 +305,13 @@ json_load "load of vectors" 0 --vectors good.npy --requests 100 --warmup 0s
 json_load "many calls wait" 0 --dim 3 --concurrency 5000 --connections 8 \
     --requests 6000 --warmup 0s
 out "many calls wait" '"requests":6000,"errors":0,'
+json_load "load of writes" 0 --upsert --batch 7 --dim 3 --requests 30 \
+    --warmup 0s --threads 2
+run "its rows are there" 0 query --url "$url" --vector '[1,0,0]' --top-k 100 \
+    --filter '{}' --json
+out "its rows are there" '"id":"load-[0-9]+"'
+run "a vectors file with fewer rows than a write" 2 load --url "$url" \
+    --upsert --batch 9 --vectors good.npy
 run "load, the table" 0 load --url "$url" --dim 3 --requests 100 --warmup 0s
 out "load, the table" '^requests  *100$'
 out "load, the table" '^CPU per request, us  *[0-9.]+$'

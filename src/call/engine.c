@@ -19,11 +19,12 @@ on_close_timer(struct vecwire__timer *timer)
                                             close_timer));
 
     vecwire__engine_enter(engine);
-    if (engine->n_calls > 0 || engine->uploads.n > 0)
+    if (engine->n_calls > 0 || engine->uploads.n > 0 || engine->scrolls.n > 0)
         engine->close_code = VECWIRE_ETIMEDOUT;
     /* First: what a call leaves is not for the next one any more. */
     vecwire__pool_close(&engine->pool);
     vecwire__uploads_stop(engine, VECWIRE_ECLOSED);
+    vecwire__scrolls_stop(engine, VECWIRE_ECLOSED);
     while (!TAILQ_EMPTY(&engine->calls))
         vecwire__call_fail(TAILQ_FIRST(&engine->calls), VECWIRE_ECLOSED, NULL);
     vecwire__engine_leave(engine);
@@ -56,6 +57,9 @@ vecwire__engine_init(struct vecwire__engine *engine,
     TAILQ_INIT(&engine->uploads.list);
     TAILQ_INIT(&engine->uploads.due);
     TAILQ_INIT(&engine->uploads.stuck);
+    TAILQ_INIT(&engine->scrolls.list);
+    TAILQ_INIT(&engine->scrolls.due);
+    TAILQ_INIT(&engine->scrolls.stuck);
     vecwire__budget_init(&engine->budget);
     engine->random = config->seed | 1;
     engine->close_timer.fire = on_close_timer;
@@ -88,6 +92,7 @@ vecwire__engine_shutdown(struct vecwire__engine *engine)
     /* First: what a call leaves is not for the next one any more. */
     vecwire__pool_close(&engine->pool);
     vecwire__uploads_stop(engine, VECWIRE_ECLOSED);
+    vecwire__scrolls_stop(engine, VECWIRE_ECLOSED);
     while (!TAILQ_EMPTY(&engine->calls))
         vecwire__call_fail(TAILQ_FIRST(&engine->calls), VECWIRE_ECLOSED, NULL);
     while (engine->n_due > 0)
@@ -123,6 +128,8 @@ vecwire__engine_leave(struct vecwire__engine *engine)
     assert(engine->depth > 0);
     if (!TAILQ_EMPTY(&engine->uploads.stuck))
         vecwire__uploads_look(engine);
+    if (!TAILQ_EMPTY(&engine->scrolls.stuck))
+        vecwire__scrolls_look(engine);
     if (engine->state == VECWIRE__ENGINE_CLOSING &&
         !vecwire__engine_unfinished(engine))
         host->soon(host->ctx);
@@ -239,6 +246,7 @@ vecwire__engine_run_due(struct vecwire__engine *engine)
     vecwire__engine_enter(engine);
     finish_due(engine);
     vecwire__uploads_run(engine);
+    vecwire__scrolls_run(engine);
     if (engine->state != VECWIRE__ENGINE_SHUT && engine->n_due > 0)
         host->soon(host->ctx);
     else if (engine->state == VECWIRE__ENGINE_CLOSING &&
@@ -251,7 +259,7 @@ bool
 vecwire__engine_unfinished(const struct vecwire__engine *engine)
 {
     return engine->n_calls > 0 || engine->n_due > 0 ||
-           engine->uploads.n_ended > 0;
+           engine->uploads.n_ended > 0 || engine->scrolls.n > 0;
 }
 
 const struct vecwire_stats *

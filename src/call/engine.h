@@ -48,6 +48,8 @@ struct vecwire__call {
     void *arg;
     vecwire_rows_cb on_rows; /* NULL: all rows come with the completion */
     void *rows_arg;
+    /* Where the rows go that on_rows was not given. NULL: nowhere. */
+    struct vecwire_reply **rest;
     vecwire_call_id id;
     uint64_t deadline_ns; /* UINT64_MAX: none */
     uint64_t left_ns;     /* until then, while it is paused */
@@ -60,6 +62,7 @@ struct vecwire__call {
     bool no_retry;
     bool repeat_writes;
     bool maybe_applied; /* an earlier attempt may have done the write */
+    bool holds_rows;    /* they stay in the batch for now */
     bool in_rows;       /* its on_rows is on the stack, */
     bool resume_asked;  /* and a pause is not wanted any more */
 };
@@ -122,6 +125,16 @@ struct vecwire__uploads {
     enum vecwire__many many;
 };
 
+TAILQ_HEAD(vecwire__scroll_list, vecwire_scroller);
+
+/* Scrolls that are not over; see call/scroll.h. */
+struct vecwire__scrolls {
+    struct vecwire__scroll_list list;
+    struct vecwire__scroll_list due;   /* of these, the loop is to look at */
+    struct vecwire__scroll_list stuck; /* of these, with others in the way */
+    size_t n;
+};
+
 struct vecwire__engine {
     struct vecwire__engine_config config;
     struct vecwire__pool pool;
@@ -137,6 +150,7 @@ struct vecwire__engine {
     unsigned depth; /* of entries that may run the user's code */
     enum vecwire__engine_state state;
     struct vecwire__uploads uploads;
+    struct vecwire__scrolls scrolls;
     size_t n_resting;       /* calls that wait for their next attempt, */
     uint64_t resting_bytes; /* and what they hold */
     /* vecwire_client_close() */
@@ -244,6 +258,16 @@ void vecwire__uploads_run(struct vecwire__engine *engine);
 void vecwire__uploads_end(struct vecwire__engine *engine);
 void vecwire__uploads_stop(struct vecwire__engine *engine,
                            enum vecwire_err code);
+
+/* Scrolls, as uploads above. */
+void vecwire__scrolls_look(struct vecwire__engine *engine);
+void vecwire__scrolls_run(struct vecwire__engine *engine);
+void vecwire__scrolls_stop(struct vecwire__engine *engine,
+                           enum vecwire_err code);
+
+/* Hand out the whole rows of a call that has held them. The call may be gone,
+ * and the engine shut, when this returns. */
+void vecwire__call_give_rows(struct vecwire__call *call);
 
 /* How an attempt went wrong. */
 struct vecwire__setback {

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "call/scroll.h"
 #include "call/upload.h"
 
 static void
@@ -34,6 +35,10 @@ vecwire__finish_call(struct vecwire__call *call)
     /* The call is gone before the user's code runs: whatever that does, it
      * finds nothing half finished. */
     call->reply = NULL;
+    if (call->rest != NULL) {
+        *call->rest = call->batch;
+        call->batch = NULL;
+    }
     vecwire__call_free(call);
     vecwire__engine_enter(engine);
     if (cb != NULL)
@@ -112,5 +117,29 @@ vecwire__finish_upload(struct vecwire__engine *engine,
     vecwire__engine_enter(engine);
     if (up->config.on_done != NULL)
         up->config.on_done(up, &up->result, up->config.arg);
+    vecwire__engine_leave(engine);
+}
+
+enum vecwire_rows_action
+vecwire__finish_scrolled(struct vecwire_scroller *scroller,
+                         const struct vecwire_reply *rows)
+{
+    struct vecwire__engine *engine = scroller->engine;
+    enum vecwire_rows_action action;
+
+    vecwire__engine_enter(engine);
+    action = scroller->config.on_rows(rows, scroller->config.arg);
+    vecwire__engine_leave(engine);
+    return action;
+}
+
+void
+vecwire__finish_scroll(struct vecwire__engine *engine,
+                       struct vecwire_scroller *scroller)
+{
+    vecwire__engine_enter(engine);
+    if (scroller->config.on_done != NULL)
+        scroller->config.on_done(scroller, &scroller->result,
+                                 scroller->config.arg);
     vecwire__engine_leave(engine);
 }

@@ -3,6 +3,7 @@
 #ifndef VECWIRE_CALL_FINISH_H
 #define VECWIRE_CALL_FINISH_H
 
+#include <vecwire/scroller.h>
 #include <vecwire/uploader.h>
 
 #include "call/engine.h"
@@ -27,5 +28,12 @@ void vecwire__finish_failed(struct vecwire_uploader *up,
 void vecwire__finish_room(struct vecwire_uploader *up);
 void vecwire__finish_upload(struct vecwire__engine *engine,
                             struct vecwire_uploader *up);
+
+/* Those of a scroll. As above. */
+enum vecwire_rows_action
+vecwire__finish_scrolled(struct vecwire_scroller *scroller,
+                         const struct vecwire_reply *rows);
+void vecwire__finish_scroll(struct vecwire__engine *engine,
+                            struct vecwire_scroller *scroller);
 
 #endif

@@ -163,14 +163,14 @@ vecwire__engine_resume(struct vecwire__engine *engine, vecwire_call_id id)
 }
 
 /* Rows that are whole go out before the reply has ended. */
-static void
-give_rows(struct vecwire__call *call)
+void
+vecwire__call_give_rows(struct vecwire__call *call)
 {
     struct vecwire__engine *engine = call->engine;
     vecwire_call_id id = call->id;
     enum vecwire_rows_action action;
 
-    if (call->batch == NULL || call->batch->n_whole == 0)
+    if (call->batch == NULL || call->batch->n_whole == 0 || call->holds_rows)
         return;
     call->in_rows = true;
     call->resume_asked = false;
@@ -191,7 +191,7 @@ on_body(struct vecwire__conn *conn, const char *bytes, size_t len)
 
     vecwire__engine_enter(engine);
     if (vecwire__decode_body(call, bytes, len))
-        give_rows(call);
+        vecwire__call_give_rows(call);
     else
         unreadable(call, false);
     vecwire__engine_leave(engine);

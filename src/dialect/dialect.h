@@ -117,6 +117,27 @@ struct vecwire__decoding {
     const char *required;
 };
 
+/* An id of a database, its NUL included, is no longer than this. */
+#define VECWIRE__ID_ROOM 40
+
+/* An id, kept. */
+struct vecwire__id_copy {
+    char text[VECWIRE__ID_ROOM];
+    uint64_t number;
+    bool is_number;
+};
+
+/* The order of ids in which a scroll goes. */
+struct vecwire__id_order {
+    /* Copy an id in the server's own form. False: it is none. */
+    bool (*take)(const char *text, struct vecwire__id_copy *out);
+    /* Below 0: a stands before b, above: behind it. */
+    int (*compare)(const struct vecwire_id *a, const struct vecwire_id *b);
+    /* The least id behind `id`. False: there can be none. */
+    bool (*after)(const struct vecwire__id_copy *id,
+                  struct vecwire__id_copy *out);
+};
+
 /* An error body's own code and text, in the reply's texts; offsets. */
 struct vecwire__server_error {
     size_t code_at, text_at;
@@ -135,6 +156,7 @@ struct vecwire__dialect {
     const char *(*tenant_fault)(const char *tenant);
     vecwire__encoder encode[VECWIRE__N_VERBS]; /* NULL: it lacks the verb */
     const struct vecwire__upsert_parts *upsert_parts; /* NULL: no upsert */
+    const struct vecwire__id_order *id_order;         /* NULL: no scroll */
     /* Find the server's code and text in reply->body and append them to the
      * texts. A body that is no such error leaves both absent. */
     void (*server_error)(struct vecwire_reply *reply,

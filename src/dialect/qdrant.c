@@ -290,6 +290,7 @@ const struct vecwire__dialect vecwire__dialect_qdrant = {
     .key_header = "api-key",
     .key_prefix = "",
     .has_collections = true,
+    .id_order = &vecwire__qdrant_id_order,
     .encode = {[VECWIRE__VERB_QUERY] = vecwire__qdrant_encode_query,
                [VECWIRE__VERB_UPSERT] = vecwire__qdrant_encode_upsert,
                [VECWIRE__VERB_DELETE] = vecwire__qdrant_encode_delete,

@@ -160,6 +160,9 @@ void vecwire__qdrant_number(uint64_t number, char out[VECWIRE__QDRANT_ID_ROOM]);
 bool vecwire__qdrant_id(const char *text, char out[VECWIRE__QDRANT_ID_ROOM],
                         bool *is_number);
 
+/* Numbers first, then UUIDs, each ascending. */
+extern const struct vecwire__id_order vecwire__qdrant_id_order;
+
 /* How replies are read: hits, which have a score; pages of points; one point;
  * a number. */
 extern const struct vecwire__decoding vecwire__qdrant_hits_decoding;

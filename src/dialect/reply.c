@@ -235,6 +235,8 @@ vecwire__reply_drop_rows(struct vecwire_reply *reply,
         memmove(texts->bytes + reply->rows_at, texts->bytes + reply->whole_at,
                 texts->len - reply->whole_at);
     texts->len -= moved;
+    if (reply->has_next && reply->next_at >= reply->whole_at)
+        reply->next_at -= moved;
     reply->n_rows -= reply->n_whole;
     if (reply->n_rows > 0) {
         reply->rows[0] = reply->rows[reply->n_whole];

@@ -89,11 +89,11 @@ bool vecwire__qdrant_seed(struct vecwire__qdrant *qdrant, size_t dim,
 
 /* Set a fault, false. */
 __attribute__((format(printf, 3, 4))) bool
-vecwire__qdrant_refuse(struct vecwire__qdrant_call *call, int status,
-                       const char *format, ...);
+vecwire__qdrant_fail(struct vecwire__qdrant_call *call, int status,
+                     const char *format, ...);
 
 /* `done`, or a fault of memory and false. */
-bool vecwire__qdrant_put(struct vecwire__qdrant_call *call, bool done);
+bool vecwire__qdrant_wrote(struct vecwire__qdrant_call *call, bool done);
 
 /* Find members of the body; false: one stands twice. */
 bool vecwire__qdrant_members(struct vecwire__fault *fault,
@@ -116,9 +116,9 @@ bool vecwire__qdrant_text(struct vecwire__fault *fault, const char *name,
                           struct vecwire__view value, struct vecwire__buf *buf);
 
 /* An id of a point. */
-bool vecwire__qdrant_id(struct vecwire__fault *fault,
-                        struct vecwire__view value,
-                        struct vecwire__point_id *id);
+bool vecwire__qdrant_take_id(struct vecwire__fault *fault,
+                             struct vecwire__view value,
+                             struct vecwire__point_id *id);
 
 /* A tree; NULL with a fault, or NULL for what is absent. */
 bool vecwire__qdrant_tree(struct vecwire__fault *fault,

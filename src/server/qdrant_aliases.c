@@ -17,7 +17,7 @@ name_in(struct vecwire__qdrant_call *call, const json_t *action,
     if (vecwire__json_is_text(value) &&
         strlen(json_string_value(value)) == json_string_length(value))
         return json_string_value(value);
-    vecwire__qdrant_refuse(
+    vecwire__qdrant_fail(
         call, 400, "Format error in JSON body: %s: expected a string", key);
     return NULL;
 }
@@ -27,21 +27,21 @@ static bool
 check_name(struct vecwire__qdrant_call *call, const char *name)
 {
     if (vecwire__qdrant_named(call->qdrant, name) != NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 409,
             "Wrong input: Collection with the same name already exists: `%s`",
             name);
     if (*name == '\0' || strlen(name) > VECWIRE__COLLECTION_NAME ||
         strpbrk(name, "<>:\"/\\|?*\x1f") != NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 422,
             "Validation error in JSON body: [alias_name: must have from 1 to "
             "255 bytes and none of <>:\"/\\|?*]");
     if (call->qdrant->n_aliases >= VECWIRE__QDRANT_ALIASES &&
         vecwire__qdrant_alias_target(call->qdrant, name) == NULL)
-        return vecwire__qdrant_refuse(call, 507,
-                                      "This server holds %d aliases only",
-                                      VECWIRE__QDRANT_ALIASES);
+        return vecwire__qdrant_fail(call, 507,
+                                    "This server holds %d aliases only",
+                                    VECWIRE__QDRANT_ALIASES);
     return true;
 }
 
@@ -55,9 +55,9 @@ create_alias(struct vecwire__qdrant_call *call, const json_t *action)
     if (name == NULL || !check_name(call, name))
         return false;
     if (vecwire__qdrant_named(call->qdrant, target) == NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 404, "Not found: Collection `%s` doesn't exist!", target);
-    return vecwire__qdrant_put(
+    return vecwire__qdrant_wrote(
         call, vecwire__qdrant_alias(call->qdrant, name, target));
 }
 
@@ -83,13 +83,13 @@ rename_alias(struct vecwire__qdrant_call *call, const json_t *action)
         return false;
     target = vecwire__qdrant_alias_target(call->qdrant, old);
     if (target == NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 404, "Not found: Alias %s does not exists!", old);
     if (strcmp(old, now) == 0)
         return true;
     if (!check_name(call, now) ||
-        !vecwire__qdrant_put(call,
-                             vecwire__qdrant_alias(call->qdrant, now, target)))
+        !vecwire__qdrant_wrote(
+            call, vecwire__qdrant_alias(call->qdrant, now, target)))
         return false;
     return vecwire__qdrant_unalias(call->qdrant, old);
 }
@@ -112,7 +112,7 @@ run(struct vecwire__qdrant_call *call, const json_t *action)
         if (value != NULL)
             return actions[i].run(call, value);
     }
-    return vecwire__qdrant_refuse(
+    return vecwire__qdrant_fail(
         call, 400,
         "Format error in JSON body: actions: expected create_alias, "
         "delete_alias or rename_alias");
@@ -129,13 +129,13 @@ vecwire__qdrant_aliases_change(struct vecwire__qdrant_call *call)
         return false;
     list = json_object_get(body, "actions");
     done = json_is_array(list) ||
-           vecwire__qdrant_refuse(
+           vecwire__qdrant_fail(
                call, 400, "Format error in JSON body: missing field `actions`");
     for (size_t i = 0; done && i < json_array_size(list); i++)
         done = run(call, json_array_get(list, i));
     json_decref(body);
     return done &&
-           vecwire__qdrant_put(call, vecwire__buf_str(call->reply, "true"));
+           vecwire__qdrant_wrote(call, vecwire__buf_str(call->reply, "true"));
 }
 
 static bool
@@ -167,6 +167,6 @@ vecwire__qdrant_aliases_list(struct vecwire__qdrant_call *call)
                put_alias(call->reply, alias);
         first = false;
     }
-    return vecwire__qdrant_put(call,
-                               done && vecwire__buf_str(call->reply, "]}"));
+    return vecwire__qdrant_wrote(call,
+                                 done && vecwire__buf_str(call->reply, "]}"));
 }

@@ -19,7 +19,7 @@ put_results(struct vecwire__qdrant_call *call,
             (i == 0 || vecwire__buf_byte(reply, ',')) &&
             vecwire__record_put(reply, call->collection, results->list[i].row,
                                 parts, &results->list[i].score);
-    return vecwire__qdrant_put(call, done && vecwire__buf_str(reply, "]}"));
+    return vecwire__qdrant_wrote(call, done && vecwire__buf_str(reply, "]}"));
 }
 
 /* Ordered by a field there is nothing to score. */
@@ -43,7 +43,7 @@ ordered_one(struct vecwire__qdrant_call *call, struct vecwire__view body,
         !vecwire__qdrant_size(&call->fault, "offset", offset, 0, &skip))
         return false;
     if (threshold.at != NULL || skip > 0 || vecwire__view_count(prefetch) > 0)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400,
             "Bad request: order_by goes without score_threshold, offset and "
             "prefetch here");
@@ -112,16 +112,16 @@ vecwire__qdrant_query_batch(struct vecwire__qdrant_call *call)
     if (!vecwire__qdrant_members(&call->fault, call->body, wants, 1))
         return false;
     if (!vecwire__view_is_array(searches))
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Format error in JSON body: missing field `searches`");
-    if (!vecwire__qdrant_put(call, vecwire__buf_byte(call->reply, '[')))
+    if (!vecwire__qdrant_wrote(call, vecwire__buf_byte(call->reply, '[')))
         return false;
     vecwire__view_begin(&iter, searches);
     for (; vecwire__view_next(&iter); first = false) {
-        if ((!first &&
-             !vecwire__qdrant_put(call, vecwire__buf_byte(call->reply, ','))) ||
+        if ((!first && !vecwire__qdrant_wrote(
+                           call, vecwire__buf_byte(call->reply, ','))) ||
             !query_one(call, iter.value))
             return false;
     }
-    return vecwire__qdrant_put(call, vecwire__buf_byte(call->reply, ']'));
+    return vecwire__qdrant_wrote(call, vecwire__buf_byte(call->reply, ']'));
 }

@@ -37,9 +37,9 @@ find(struct vecwire__qdrant_call *call, struct vecwire__view element,
             return &operations[i];
         }
     }
-    vecwire__qdrant_refuse(call, 400,
-                           "Format error in JSON body: operations: expected "
-                           "objects with one known operation");
+    vecwire__qdrant_fail(call, 400,
+                         "Format error in JSON body: operations: expected "
+                         "objects with one known operation");
     return NULL;
 }
 
@@ -54,7 +54,7 @@ run_all(struct vecwire__qdrant_call *call, struct vecwire__view list)
     while (done && vecwire__view_next(&iter)) {
         const struct operation *operation = find(call, iter.value, &call->body);
 
-        done = (first || vecwire__qdrant_put(
+        done = (first || vecwire__qdrant_wrote(
                              call, vecwire__buf_byte(call->reply, ','))) &&
                operation->run(call);
         first = false;
@@ -73,7 +73,7 @@ vecwire__qdrant_batch(struct vecwire__qdrant_call *call)
     if (!vecwire__qdrant_members(&call->fault, call->body, wants, 1))
         return false;
     if (!vecwire__view_is_array(list))
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Format error in JSON body: missing field `operations`");
     /* One that is unknown lets none of them begin. */
     vecwire__view_begin(&iter, list);
@@ -81,7 +81,7 @@ vecwire__qdrant_batch(struct vecwire__qdrant_call *call)
         if (find(call, iter.value, &body) == NULL)
             return false;
     }
-    return vecwire__qdrant_put(call, vecwire__buf_byte(call->reply, '[')) &&
+    return vecwire__qdrant_wrote(call, vecwire__buf_byte(call->reply, '[')) &&
            run_all(call, list) &&
-           vecwire__qdrant_put(call, vecwire__buf_byte(call->reply, ']'));
+           vecwire__qdrant_wrote(call, vecwire__buf_byte(call->reply, ']'));
 }

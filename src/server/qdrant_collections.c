@@ -28,7 +28,7 @@ vecwire__qdrant_list(struct vecwire__qdrant_call *call)
                vecwire__buf_str(reply, "{\"name\":") &&
                put_name(reply, qdrant->collections[i]->name) &&
                vecwire__buf_byte(reply, '}');
-    return vecwire__qdrant_put(call, done && vecwire__buf_str(reply, "]}"));
+    return vecwire__qdrant_wrote(call, done && vecwire__buf_str(reply, "]}"));
 }
 
 static size_t
@@ -47,28 +47,28 @@ name_check(struct vecwire__qdrant_call *call)
     const char *name = call->name;
 
     if (characters(name) > VECWIRE__COLLECTION_NAME)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 422,
             "Validation error in path parameters: [collection_name: value "
             "invalid, length must be from 1 to 255]");
     if (strpbrk(name, "<>:\"/\\|?*\x1f") != NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 422,
             "Validation error in path parameters: [collection_name: "
             "collection name cannot contain any of <>:\"/\\|?*]");
     if (vecwire__qdrant_named(call->qdrant, name) != NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 409, "Wrong input: Collection `%s` already exists!", name);
     if (vecwire__qdrant_find(call->qdrant, name) != NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400,
             "Bad request: Can't create collection with name %s. Alias with the "
             "same name already exists",
             name);
     if (call->qdrant->n_collections == VECWIRE__QDRANT_COLLECTIONS)
-        return vecwire__qdrant_refuse(call, 507,
-                                      "This server holds %d collections only",
-                                      VECWIRE__QDRANT_COLLECTIONS);
+        return vecwire__qdrant_fail(call, 507,
+                                    "This server holds %d collections only",
+                                    VECWIRE__QDRANT_COLLECTIONS);
     return true;
 }
 
@@ -84,7 +84,7 @@ create_from(struct vecwire__qdrant_call *call, const json_t *body)
     else if (!vecwire__config_create(collection, body, &call->fault))
         done = false;
     else
-        done = vecwire__qdrant_put(
+        done = vecwire__qdrant_wrote(
             call, vecwire__qdrant_add(call->qdrant, collection));
     if (!done)
         vecwire__collection_free(collection);
@@ -104,7 +104,7 @@ with_tree(struct vecwire__qdrant_call *call,
     done = run(call, body);
     json_decref(body);
     return done &&
-           vecwire__qdrant_put(call, vecwire__buf_str(call->reply, "true"));
+           vecwire__qdrant_wrote(call, vecwire__buf_str(call->reply, "true"));
 }
 
 bool
@@ -133,7 +133,7 @@ vecwire__qdrant_delete(struct vecwire__qdrant_call *call)
 
     if (collection != NULL)
         vecwire__qdrant_drop(call->qdrant, collection);
-    return vecwire__qdrant_put(
+    return vecwire__qdrant_wrote(
         call,
         vecwire__buf_str(call->reply, collection != NULL ? "true" : "false"));
 }
@@ -143,7 +143,7 @@ vecwire__qdrant_exists(struct vecwire__qdrant_call *call)
 {
     bool exists = vecwire__qdrant_find(call->qdrant, call->name) != NULL;
 
-    return vecwire__qdrant_put(
+    return vecwire__qdrant_wrote(
         call, vecwire__buf_str(call->reply, exists ? "{\"exists\":true}"
                                                    : "{\"exists\":false}"));
 }
@@ -161,7 +161,7 @@ vecwire__qdrant_info(struct vecwire__qdrant_call *call)
     const struct vecwire__collection *collection = call->collection;
     struct vecwire__buf *reply = call->reply;
 
-    return vecwire__qdrant_put(
+    return vecwire__qdrant_wrote(
         call, vecwire__buf_str(
                   reply, "{\"status\":\"green\",\"optimizer_status\":\"ok\"") &&
                   put_u64(reply, ",\"indexed_vectors_count\":", 0) &&
@@ -178,14 +178,14 @@ static bool
 answer_plain(struct vecwire__qdrant_call *call, const char *text)
 {
     call->type = "text/plain";
-    return vecwire__qdrant_put(call, vecwire__buf_str(call->reply, text));
+    return vecwire__qdrant_wrote(call, vecwire__buf_str(call->reply, text));
 }
 
 bool
 vecwire__qdrant_root(struct vecwire__qdrant_call *call)
 {
     call->type = "application/json";
-    return vecwire__qdrant_put(
+    return vecwire__qdrant_wrote(
         call, vecwire__buf_str(
                   call->reply,
                   "{\"title\":\"qdrant - vector search engine\","
@@ -215,7 +215,7 @@ vecwire__qdrant_metrics(struct vecwire__qdrant_call *call)
     for (size_t i = 0; i < qdrant->n_collections; i++)
         n_points += qdrant->collections[i]->n_live;
     call->type = "text/plain; version=0.0.4";
-    return vecwire__qdrant_put(
+    return vecwire__qdrant_wrote(
         call,
         vecwire__buf_str(
             reply, "# HELP app_info information about qdrant server\n"
@@ -236,5 +236,5 @@ vecwire__qdrant_metrics(struct vecwire__qdrant_call *call)
 bool
 vecwire__qdrant_nothing(struct vecwire__qdrant_call *call)
 {
-    return vecwire__qdrant_put(call, vecwire__buf_str(call->reply, "[]"));
+    return vecwire__qdrant_wrote(call, vecwire__buf_str(call->reply, "[]"));
 }

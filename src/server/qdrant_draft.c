@@ -148,7 +148,7 @@ point_read(struct reading *reading, struct vecwire__view value)
                             "`vector`");
     point = point_new(reading);
     return point != NULL &&
-           vecwire__qdrant_id(reading->fault, id, &point->id) &&
+           vecwire__qdrant_take_id(reading->fault, id, &point->id) &&
            vectors_add(reading, vector) &&
            (!reading->with_payload || payload_add(reading, payload));
 }
@@ -264,8 +264,8 @@ batch_read(struct reading *reading, struct vecwire__view batch)
         struct vecwire__draft_point *point = point_new(reading);
 
         if (point == NULL ||
-            !vecwire__qdrant_id(reading->fault, columns.ids.value,
-                                &point->id) ||
+            !vecwire__qdrant_take_id(reading->fault, columns.ids.value,
+                                     &point->id) ||
             !columns_next(reading, &columns))
             return false;
         if (payloads.at == NULL)

@@ -107,7 +107,7 @@ id_add(struct reading *reading, struct vecwire__view value)
     struct vecwire__point_id id;
     size_t row;
 
-    if (!vecwire__qdrant_id(reading->fault, value, &id))
+    if (!vecwire__qdrant_take_id(reading->fault, value, &id))
         return false;
     row = vecwire__collection_find(reading->from, &id);
     if (row == SIZE_MAX) {

@@ -74,7 +74,7 @@ results_group(struct vecwire__qdrant_call *call,
 {
     grouping->groups = calloc(grouping->limit + 1, sizeof(struct group));
     if (grouping->groups == NULL)
-        return vecwire__qdrant_put(call, false);
+        return vecwire__qdrant_wrote(call, false);
     for (size_t i = 0; i < results->n && grouping->n_full < grouping->limit;
          i++) {
         struct vecwire__point *point =
@@ -88,7 +88,7 @@ results_group(struct vecwire__qdrant_call *call,
             (void)vecwire__json_path_each_flat(&grouping->path, tree, visit,
                                                grouping);
         if (grouping->failed)
-            return vecwire__qdrant_put(call, false);
+            return vecwire__qdrant_wrote(call, false);
     }
     return true;
 }
@@ -118,8 +118,8 @@ put_groups(struct vecwire__qdrant_call *call, const struct grouping *grouping,
     for (size_t i = 0; done && i < grouping->n_groups; i++)
         done = (i == 0 || vecwire__buf_byte(call->reply, ',')) &&
                put_group(call, &grouping->groups[i], parts);
-    return vecwire__qdrant_put(call,
-                               done && vecwire__buf_str(call->reply, "]}"));
+    return vecwire__qdrant_wrote(call,
+                                 done && vecwire__buf_str(call->reply, "]}"));
 }
 
 static bool
@@ -142,13 +142,13 @@ grouping_read(struct vecwire__qdrant_call *call, struct grouping *grouping)
                               &grouping->limit))
         return false;
     if (lookup.at != NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Bad request: this server does not offer with_lookup");
     if (by.at == NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Format error in JSON body: missing field `group_by`");
     if (grouping->limit > GROUPS_MAX || grouping->size > GROUP_HITS_MAX)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400,
             "Bad request: this server makes 10000 groups of 10000 at the most");
     if (!vecwire__qdrant_tree(&call->fault, by, &path))

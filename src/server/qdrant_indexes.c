@@ -57,16 +57,16 @@ add_from(struct vecwire__qdrant_call *call, const json_t *body)
     vecwire__json_path_fini(&path);
     if (!is_type(json_is_object(schema) ? json_object_get(schema, "type")
                                         : schema))
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400,
             "Format error in JSON body: field_schema: expected one of keyword, "
             "integer, float, geo, text, bool, datetime, uuid");
     if (json_object_size(indexes) >= INDEXES_MAX &&
         json_object_get(indexes, json_string_value(name)) == NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Bad request: a collection has at most %d indexes here",
             INDEXES_MAX);
-    return vecwire__qdrant_put(
+    return vecwire__qdrant_wrote(
         call, json_object_set_new(indexes, json_string_value(name),
                                   index_of(schema)) == 0);
 }
@@ -124,7 +124,7 @@ find_kind(struct vecwire__qdrant_call *call, const char *key,
             return true;
         }
     }
-    return vecwire__qdrant_refuse(
+    return vecwire__qdrant_fail(
         call, 400,
         "Bad request: Index required but not found for \"%s\" of one of the "
         "following types: [keyword, integer, uuid, bool]. Help: Create an "
@@ -146,7 +146,7 @@ count_rows(struct vecwire__qdrant_call *call, const struct question *question,
                                     &call->fault) &&
             !vecwire__facet_add(facet,
                                 vecwire__point_tree(point, &call->fault)))
-            return vecwire__qdrant_put(call, false);
+            return vecwire__qdrant_wrote(call, false);
         if (call->fault.status != 0)
             return false;
     }
@@ -159,9 +159,9 @@ answer(struct vecwire__qdrant_call *call, const struct question *question)
     struct vecwire__facet *facet =
         vecwire__facet_new(&question->path, question->kind);
     bool done =
-        vecwire__qdrant_put(call, facet != NULL) &&
+        vecwire__qdrant_wrote(call, facet != NULL) &&
         count_rows(call, question, facet) &&
-        vecwire__qdrant_put(
+        vecwire__qdrant_wrote(
             call, vecwire__buf_str(call->reply, "{\"hits\":") &&
                       vecwire__facet_put(facet, question->limit, call->reply) &&
                       vecwire__buf_byte(call->reply, '}'));

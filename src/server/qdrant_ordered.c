@@ -114,7 +114,7 @@ read_type(struct vecwire__qdrant_call *call, struct ordering *ordering,
             return true;
         }
     }
-    return vecwire__qdrant_refuse(
+    return vecwire__qdrant_fail(
         call, 400,
         "Bad request: No range index for `order_by` key: `%s`. Please create "
         "one to use `order_by`. Check https://qdrant.tech/documentation/"
@@ -139,13 +139,13 @@ read_order(struct vecwire__qdrant_call *call, struct ordering *ordering,
     ordering->descending = word != NULL && strcmp(word, "desc") == 0;
     if (direction != NULL && !json_is_null(direction) &&
         !ordering->descending && (word == NULL || strcmp(word, "asc") != 0))
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400,
             "Format error in JSON body: order_by.direction: expected asc or "
             "desc");
     return start == NULL || json_is_null(start) ||
            read_start(ordering, start) ||
-           vecwire__qdrant_refuse(
+           vecwire__qdrant_fail(
                call, 400,
                "Format error in JSON body: order_by.start_from: expected a "
                "number or a time");
@@ -195,7 +195,8 @@ collect(struct vecwire__qdrant_call *call, struct ordering *ordering,
             &ordering->path, vecwire__point_tree(point, &call->fault),
             add_value, ordering);
         if (call->fault.status != 0 || ordering->no_memory)
-            return call->fault.status == 0 && vecwire__qdrant_put(call, false);
+            return call->fault.status == 0 &&
+                   vecwire__qdrant_wrote(call, false);
     }
     if (ordering->n != 0)
         qsort(ordering->entries, ordering->n, sizeof(*ordering->entries),
@@ -233,7 +234,7 @@ put_page(struct vecwire__qdrant_call *call, const struct ordering *ordering,
                                    ordering->entries[i].row, parts,
                                    is_query ? &score : NULL) &&
                put_value(reply, ordering->type, &ordering->entries[i].value);
-    return vecwire__qdrant_put(
+    return vecwire__qdrant_wrote(
         call,
         done && vecwire__buf_str(
                     reply, is_query ? "]}" : "],\"next_page_offset\":null}"));

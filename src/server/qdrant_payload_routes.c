@@ -23,7 +23,7 @@ write_payload(struct vecwire__qdrant_call *call, struct job *job,
     done = now != NULL &&
            (json_object_size(now) == 0 || vecwire__json_dump(&job->text, now));
     json_decref(now);
-    return vecwire__qdrant_put(call, done);
+    return vecwire__qdrant_wrote(call, done);
 }
 
 static bool
@@ -38,11 +38,11 @@ change_row(struct vecwire__qdrant_call *call, size_t row, void *arg)
         !write_payload(call, job, before))
         return false;
     if (job->text.len > VECWIRE__PAYLOAD_MAX)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Bad request: a payload has at most %zu bytes here",
             VECWIRE__PAYLOAD_MAX);
     point->version = collection->n_updates;
-    return vecwire__qdrant_put(
+    return vecwire__qdrant_wrote(
         call, vecwire__collection_set_payload(collection, row, job->text.bytes,
                                               job->text.len));
 }

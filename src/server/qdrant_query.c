@@ -52,16 +52,16 @@ numbers_read(struct vecwire__qdrant_call *call, struct query *query)
         return false;
     if (query->threshold.at != NULL &&
         !vecwire__view_f32(query->threshold, &query->least))
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400,
             "Format error in JSON body: score_threshold: expected a number");
     if (query->query.at == NULL && query->prefetch.at != NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400,
             "Bad request: A query is needed to merge the prefetches. Can't "
             "have prefetches without defining a query.");
     if (query->query.at == NULL && query->threshold.at != NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400,
             "Bad request: A query is needed to use the score_threshold. Can't "
             "have score_threshold without defining a query.");
@@ -97,11 +97,11 @@ prefetches_run(struct vecwire__qdrant_call *call, struct query *query,
     if (list.at == NULL || n == 0)
         return true;
     if (depth == VECWIRE__QUERY_DEPTH || n > VECWIRE__QUERY_PREFETCHES)
-        return vecwire__qdrant_refuse(call, 400,
-                                      "Bad request: too many prefetches");
+        return vecwire__qdrant_fail(call, 400,
+                                    "Bad request: too many prefetches");
     query->sources = calloc(n, sizeof(query->sources[0]));
     if (query->sources == NULL)
-        return vecwire__qdrant_put(call, false);
+        return vecwire__qdrant_wrote(call, false);
     query->n_sources = n;
     if (vecwire__view_is_object(list))
         return vecwire__query_run(call, list, depth + 1, 0, query->sources);
@@ -171,7 +171,7 @@ among_make(struct vecwire__qdrant_call *call, struct query *query)
         return true;
     query->among = calloc(call->collection->n_rows + 1, sizeof(bool));
     if (query->among == NULL)
-        return vecwire__qdrant_put(call, false);
+        return vecwire__qdrant_wrote(call, false);
     for (size_t i = 0; i < query->n_sources; i++) {
         for (size_t j = 0; j < query->sources[i].n; j++)
             query->among[query->sources[i].list[j].row] = true;
@@ -221,7 +221,7 @@ points_run(struct vecwire__qdrant_call *call, const struct query *query,
 
     results->list = malloc((collection->n_live + 1) * sizeof(results->list[0]));
     if (order == NULL || results->list == NULL)
-        return vecwire__qdrant_put(call, false);
+        return vecwire__qdrant_wrote(call, false);
     for (size_t i = 0; i < collection->n_live && results->n < most; i++) {
         size_t row = (size_t)order[i];
 
@@ -251,14 +251,14 @@ fusion_run(struct vecwire__qdrant_call *call, const struct query *query,
     bool done;
 
     if (query->n_sources == 0)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Bad request: a fusion needs prefetches to merge");
     if (rrf.at != NULL &&
         (!vecwire__qdrant_members(&call->fault, rrf, wants, 2) ||
          !vecwire__qdrant_size(&call->fault, "rrf.k", k, 1, &rank)))
         return false;
     if (rrf.at != NULL && weights.at != NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Bad request: this server does not offer weights");
     if (rrf.at != NULL || vecwire__view_is(fusion, "rrf"))
         done = vecwire__fuse_ranks(query->sources, query->n_sources, rank,
@@ -267,7 +267,7 @@ fusion_run(struct vecwire__qdrant_call *call, const struct query *query,
         done = vecwire__fuse_scores(query->sources, query->n_sources, n_rows,
                                     results);
     else
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Format error in JSON body: fusion: unknown variant");
     for (size_t i = 0; done && i < results->n; i++) {
         struct vecwire__found found = results->list[i];
@@ -278,7 +278,7 @@ fusion_run(struct vecwire__qdrant_call *call, const struct query *query,
             results->list[kept++] = found;
     }
     results->n = kept;
-    return vecwire__qdrant_put(call, done) && call->fault.status == 0;
+    return vecwire__qdrant_wrote(call, done) && call->fault.status == 0;
 }
 
 static bool
@@ -306,7 +306,7 @@ query_eval(struct vecwire__qdrant_call *call, struct query *query,
 
         (void)vecwire__view_members(query->query, &want, 1);
         if (other.at != NULL)
-            return vecwire__qdrant_refuse(
+            return vecwire__qdrant_fail(
                 call, 400, "Bad request: this server does not offer %s",
                 missing[i]);
     }

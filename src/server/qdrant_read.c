@@ -17,19 +17,19 @@ vecwire__qdrant_get_one(struct vecwire__qdrant_call *call)
     size_t row;
 
     if (!vecwire__point_id_text(&id, call->item, strlen(call->item)))
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Bad request: Can not recognize \"%s\" as point id",
             call->item);
     row = vecwire__collection_find(call->collection, &id);
     if (row == SIZE_MAX)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 404, "Not found: Point with id %s does not exists!",
             call->item);
     return vecwire__record_parts_read(&parts, call->collection, all, all, true,
                                       &call->fault) &&
-           vecwire__qdrant_put(call, vecwire__record_put(call->reply,
-                                                         call->collection, row,
-                                                         &parts, NULL));
+           vecwire__qdrant_wrote(call, vecwire__record_put(call->reply,
+                                                           call->collection,
+                                                           row, &parts, NULL));
 }
 
 static bool
@@ -44,13 +44,13 @@ put_many(struct vecwire__qdrant_call *call, struct vecwire__view ids,
         struct vecwire__point_id id;
         size_t row;
 
-        if (!vecwire__qdrant_id(&call->fault, iter.value, &id))
+        if (!vecwire__qdrant_take_id(&call->fault, iter.value, &id))
             return false;
         row = vecwire__collection_find(call->collection, &id);
         if (row == SIZE_MAX || seen[row])
             continue;
         seen[row] = true;
-        if (!vecwire__qdrant_put(
+        if (!vecwire__qdrant_wrote(
                 call, (first || vecwire__buf_byte(call->reply, ',')) &&
                           vecwire__record_put(call->reply, call->collection,
                                               row, parts, NULL)))
@@ -74,17 +74,17 @@ vecwire__qdrant_get_many(struct vecwire__qdrant_call *call)
     if (!vecwire__qdrant_members(&call->fault, call->body, wants, 4))
         return false;
     if (!vecwire__view_is_array(ids))
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Format error in JSON body: missing field `ids`");
     if (!vecwire__record_parts_read(&parts, call->collection, payload,
                                     vector.at != NULL ? vector : vectors, false,
                                     &call->fault))
         return false;
     seen = calloc(call->collection->n_rows + 1, sizeof(*seen));
-    done = vecwire__qdrant_put(call, seen != NULL &&
-                                         vecwire__buf_byte(call->reply, '[')) &&
+    done = vecwire__qdrant_wrote(
+               call, seen != NULL && vecwire__buf_byte(call->reply, '[')) &&
            put_many(call, ids, &parts, seen) &&
-           vecwire__qdrant_put(call, vecwire__buf_byte(call->reply, ']'));
+           vecwire__qdrant_wrote(call, vecwire__buf_byte(call->reply, ']'));
     free(seen);
     vecwire__record_parts_fini(&parts);
     return done;
@@ -127,7 +127,7 @@ put_page(struct vecwire__qdrant_call *call, const struct page *page)
                vecwire__buf_byte(reply, '}');
     else
         done = done && vecwire__buf_str(reply, "null}");
-    return vecwire__qdrant_put(call, done);
+    return vecwire__qdrant_wrote(call, done);
 }
 
 bool
@@ -147,16 +147,16 @@ vecwire__qdrant_scroll(struct vecwire__qdrant_call *call)
         !vecwire__qdrant_size(&call->fault, "limit", limit, 1, &page.limit))
         return false;
     if (order.at != NULL && offset.at != NULL)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400,
             "Bad request: Cannot use an `offset` when using `order_by`. The "
             "alternative for paging is to use `order_by.start_from` and a "
             "filter to exclude the ids that were seen for that value");
     if (offset.at != NULL) {
-        if (!vecwire__qdrant_id(&call->fault, offset, &id))
+        if (!vecwire__qdrant_take_id(&call->fault, offset, &id))
             return false;
         if (vecwire__collection_order(call->collection) == NULL)
-            return vecwire__qdrant_put(call, false);
+            return vecwire__qdrant_wrote(call, false);
         page.from = vecwire__collection_lower(call->collection, &id);
     }
     page.filter = vecwire__qdrant_filter(filter, &call->fault);
@@ -196,8 +196,8 @@ vecwire__qdrant_count(struct vecwire__qdrant_call *call)
              vecwire__qdrant_matches(wanted, collection, row, &call->fault);
     vecwire__filter_free(wanted);
     return call->fault.status == 0 &&
-           vecwire__qdrant_put(call,
-                               vecwire__buf_str(call->reply, "{\"count\":") &&
-                                   vecwire__json_put_u64(call->reply, n) &&
-                                   vecwire__buf_byte(call->reply, '}'));
+           vecwire__qdrant_wrote(call,
+                                 vecwire__buf_str(call->reply, "{\"count\":") &&
+                                     vecwire__json_put_u64(call->reply, n) &&
+                                     vecwire__buf_byte(call->reply, '}'));
 }

@@ -186,26 +186,26 @@ body_read(struct vecwire__qdrant_call *call)
     const char *text;
 
     if (len > VECWIRE__QDRANT_BODY_MAX)
-        return vecwire__qdrant_refuse(call, 400,
-                                      "JSON payload (%zu bytes) is larger than "
-                                      "allowed (limit: %zu bytes).",
-                                      len, VECWIRE__QDRANT_BODY_MAX);
+        return vecwire__qdrant_fail(call, 400,
+                                    "JSON payload (%zu bytes) is larger than "
+                                    "allowed (limit: %zu bytes).",
+                                    len, VECWIRE__QDRANT_BODY_MAX);
     if (!is_json(call->req))
-        return vecwire__qdrant_refuse(call, 400, "Content type error");
+        return vecwire__qdrant_fail(call, 400, "Content type error");
     text = (const char *)evbuffer_pullup(input, -1);
     if (text == NULL)
-        return len > 0 ? vecwire__qdrant_put(call, false)
-                       : vecwire__qdrant_refuse(
+        return len > 0 ? vecwire__qdrant_wrote(call, false)
+                       : vecwire__qdrant_fail(
                              call, 400,
                              "Format error in JSON body: EOF while parsing a "
                              "value at line 1 column 0");
     rc =
         vecwire__json_check(text, len, VECWIRE__JSON_TEXT_DEPTH, true, &offset);
     if (rc != VECWIRE__JSON_DONE)
-        return vecwire__qdrant_refuse(call, 400,
-                                      "Format error in JSON body: %s at byte "
-                                      "%zu",
-                                      vecwire__json_rc_text(rc), offset);
+        return vecwire__qdrant_fail(call, 400,
+                                    "Format error in JSON body: %s at byte "
+                                    "%zu",
+                                    vecwire__json_rc_text(rc), offset);
     call->body = vecwire__view_root(text, len);
     return true;
 }
@@ -225,8 +225,8 @@ route_run(struct vecwire__qdrant_call *call, const struct route *route,
             return false;
     }
     if ((route->flags & PLAIN) == 0 &&
-        !vecwire__qdrant_put(call,
-                             vecwire__buf_str(call->reply, "{\"result\":")))
+        !vecwire__qdrant_wrote(call,
+                               vecwire__buf_str(call->reply, "{\"result\":")))
         return false;
     return route->handler(call);
 }
@@ -299,8 +299,8 @@ answer_path(struct vecwire__qdrant_call *call, char *path, const char *query)
 
     for (size_t i = 0; n <= VECWIRE__QDRANT_SEGMENTS && i < n; i++) {
         if (!vecwire__percent_decode(segments[i])) {
-            vecwire__qdrant_refuse(call, 400,
-                                   "Bad request: the path is no UTF-8");
+            vecwire__qdrant_fail(call, 400,
+                                 "Bad request: the path is no UTF-8");
             answer_fault(call, since);
             return;
         }

@@ -13,18 +13,18 @@ by_id(struct vecwire__qdrant_call *call, struct vecwire__view ids,
     struct vecwire__point_id id;
 
     if (!vecwire__view_is_array(ids))
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Format error in JSON body: points: expected an array");
     vecwire__view_begin(&iter, ids);
     while (vecwire__view_next(&iter)) {
-        if (!vecwire__qdrant_id(&call->fault, iter.value, &id))
+        if (!vecwire__qdrant_take_id(&call->fault, iter.value, &id))
             return false;
     }
     vecwire__view_begin(&iter, ids);
     while (vecwire__view_next(&iter)) {
         size_t row = SIZE_MAX;
 
-        if (vecwire__qdrant_id(&call->fault, iter.value, &id))
+        if (vecwire__qdrant_take_id(&call->fault, iter.value, &id))
             row = vecwire__collection_find(call->collection, &id);
         if (row != SIZE_MAX && !visit(call, row, arg))
             return false;
@@ -66,7 +66,7 @@ vecwire__qdrant_rows(struct vecwire__qdrant_call *call,
         return by_id(call, points, visit, arg);
     if (filter.at != NULL)
         return by_filter(call, filter, visit, arg);
-    return vecwire__qdrant_refuse(
+    return vecwire__qdrant_fail(
         call, 400, "Bad request: Either points or filter must be given");
 }
 

@@ -21,10 +21,10 @@ mode_read(struct vecwire__qdrant_call *call, struct vecwire__view value,
         return true;
     *mode = UPDATE_ONLY;
     return vecwire__view_is(value, "update_only") ||
-           vecwire__qdrant_refuse(call, 400,
-                                  "Format error in JSON body: update_mode: "
-                                  "expected one of upsert, insert_only, "
-                                  "update_only");
+           vecwire__qdrant_fail(call, 400,
+                                "Format error in JSON body: update_mode: "
+                                "expected one of upsert, insert_only, "
+                                "update_only");
 }
 
 /* Shall this point be left alone? */
@@ -57,7 +57,7 @@ point_store(struct vecwire__qdrant_call *call, struct vecwire__draft *draft,
         /* Half a point is none. */
         if (collection->n_live > n_live)
             vecwire__collection_delete(collection, row);
-        return vecwire__qdrant_put(call, false);
+        return vecwire__qdrant_wrote(call, false);
     }
     vecwire__collection_strip(collection, row);
     vecwire__draft_store(draft, point, collection, row);
@@ -100,8 +100,8 @@ vecwire__qdrant_upsert(struct vecwire__qdrant_call *call)
     if (wanted != NULL && vecwire__draft_read(&draft, call->collection,
                                               call->body, true, &call->fault))
         done = draft.n_points == 0
-                   ? vecwire__qdrant_refuse(call, 400,
-                                            "Bad request: Empty update request")
+                   ? vecwire__qdrant_fail(call, 400,
+                                          "Bad request: Empty update request")
                    : store_all(call, &draft, mode, wanted);
     vecwire__draft_fini(&draft);
     vecwire__filter_free(wanted);

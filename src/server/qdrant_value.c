@@ -10,8 +10,8 @@
 #include "server/json_text.h"
 
 bool
-vecwire__qdrant_refuse(struct vecwire__qdrant_call *call, int status,
-                       const char *format, ...)
+vecwire__qdrant_fail(struct vecwire__qdrant_call *call, int status,
+                     const char *format, ...)
 {
     char text[sizeof(call->fault.text)];
     va_list args;
@@ -24,7 +24,7 @@ vecwire__qdrant_refuse(struct vecwire__qdrant_call *call, int status,
 }
 
 bool
-vecwire__qdrant_put(struct vecwire__qdrant_call *call, bool done)
+vecwire__qdrant_wrote(struct vecwire__qdrant_call *call, bool done)
 {
     if (!done)
         vecwire__fault_memory(&call->fault);
@@ -106,8 +106,9 @@ vecwire__qdrant_text(struct vecwire__fault *fault, const char *name,
 }
 
 bool
-vecwire__qdrant_id(struct vecwire__fault *fault, struct vecwire__view value,
-                   struct vecwire__point_id *id)
+vecwire__qdrant_take_id(struct vecwire__fault *fault,
+                        struct vecwire__view value,
+                        struct vecwire__point_id *id)
 {
     memset(id, 0, sizeof(*id));
     if (vecwire__view_u64(value, &id->number)) {
@@ -141,7 +142,7 @@ vecwire__qdrant_updated(struct vecwire__qdrant_call *call)
 {
     struct vecwire__buf *reply = call->reply;
 
-    return vecwire__qdrant_put(
+    return vecwire__qdrant_wrote(
         call,
         vecwire__buf_str(reply, "{\"operation_id\":") &&
             vecwire__json_put_u64(reply, call->collection->n_updates) &&

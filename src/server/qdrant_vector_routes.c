@@ -16,7 +16,7 @@ check_draft(struct vecwire__qdrant_call *call,
 {
     struct vecwire__buf id;
     bool done = draft->n_points != 0 ||
-                vecwire__qdrant_refuse(
+                vecwire__qdrant_fail(
                     call, 422,
                     "Validation error in JSON body: [points: must have at "
                     "least one point]");
@@ -27,7 +27,7 @@ check_draft(struct vecwire__qdrant_call *call,
 
         id.len = 0;
         if (point->n_vectors == 0)
-            done = vecwire__qdrant_refuse(
+            done = vecwire__qdrant_fail(
                 call, 422,
                 "Validation error in JSON body: [points[%zu].vector: must "
                 "specify vectors to update for point]",
@@ -35,11 +35,11 @@ check_draft(struct vecwire__qdrant_call *call,
         else if (vecwire__collection_find(call->collection, &point->id) ==
                  SIZE_MAX)
             done =
-                vecwire__qdrant_put(call,
-                                    vecwire__point_id_put(&id, &point->id)) &&
-                vecwire__qdrant_refuse(call, 404,
-                                       "Not found: No point with id %.*s found",
-                                       (int)id.len, id.bytes);
+                vecwire__qdrant_wrote(call,
+                                      vecwire__point_id_put(&id, &point->id)) &&
+                vecwire__qdrant_fail(call, 404,
+                                     "Not found: No point with id %.*s found",
+                                     (int)id.len, id.bytes);
     }
     vecwire__buf_fini(&id);
     return done;
@@ -101,10 +101,10 @@ read_names(struct vecwire__qdrant_call *call, struct removal *removal,
     bool done = true;
 
     if (!vecwire__view_is_array(names))
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 400, "Format error in JSON body: vector: expected an array");
     if (vecwire__view_count(names) == 0)
-        return vecwire__qdrant_refuse(
+        return vecwire__qdrant_fail(
             call, 422,
             "Validation error in JSON body: [vector: must specify vector names "
             "to delete]");

@@ -15,7 +15,6 @@
 /* Values of common options that need a look before they are used. */
 struct raw_common {
     const char *dialect;
-    const char *collection;
     const char *key_env;
     const char *mask_env;
     const char *salt_hex;
@@ -181,17 +180,10 @@ take_value(const struct tool_args *args, const struct tool_option *option,
         *(bool *)option->to = true;
         return true;
     case OPTION_LATER:
-    case OPTION_LATER_FLAG:
         break;
     }
     vecwire__args_complain(args->command, "--%s: not built yet", option->name);
     return false;
-}
-
-static bool
-wants_value(enum option_kind kind)
-{
-    return kind != OPTION_FLAG && kind != OPTION_LATER_FLAG;
 }
 
 /* getopt_long() returned ':' or '?'. It steps over a word of short options only
@@ -221,7 +213,7 @@ walk(struct tool_args *args, const struct tool_option *all, size_t n,
     for (size_t i = 0; i < n; i++) {
         table[i].name = all[i].name;
         table[i].has_arg =
-            wants_value(all[i].kind) ? required_argument : no_argument;
+            all[i].kind == OPTION_FLAG ? no_argument : required_argument;
         table[i].val = (int)i + 256;
     }
     table[n] = (struct option){"help", no_argument, NULL, 'h'};
@@ -311,33 +303,90 @@ check_mask(const struct tool_args *args, const struct raw_common *raw,
            (raw->salt_hex == NULL || take_salt(args, raw->salt_hex, common));
 }
 
+/* How the dialects are named, and where their servers listen. */
+static const struct {
+    const char *name;
+    enum vecwire_dialect dialect;
+    const char *url; /* NULL: not built yet */
+} dialects[] = {
+    {"hms", VECWIRE_HMS, "http://127.0.0.1:8080"},
+    {"qdrant", VECWIRE_QDRANT, "http://127.0.0.1:6333"},
+    {"chroma", VECWIRE_HMS, NULL},
+};
+
+static bool
+take_dialect(const struct tool_args *args, const char *name,
+             struct tool_common *common)
+{
+    size_t i = 0, n = sizeof(dialects) / sizeof(dialects[0]);
+
+    while (name != NULL && i < n && strcmp(name, dialects[i].name) != 0)
+        i++;
+    if (i == n || dialects[i].url == NULL) {
+        vecwire__args_complain(args->command, "--dialect %s: %s", name,
+                               i == n ? "it must be hms or qdrant"
+                                      : "not built yet");
+        return false;
+    }
+    common->dialect = dialects[i].dialect;
+    if (common->url == NULL)
+        common->url = dialects[i].url;
+    return true;
+}
+
+static bool
+check_dialect(const struct tool_args *args, const struct raw_common *raw,
+              struct tool_common *common)
+{
+    const char *wrong = NULL;
+
+    if (!take_dialect(args, raw->dialect, common))
+        return false;
+    if (common->dialect == VECWIRE_HMS && common->collection != NULL)
+        wrong = "--collection: HMS has no collections";
+    else if (common->dialect != VECWIRE_HMS && common->tenant != NULL)
+        wrong = "--tenant: only HMS has tenants";
+    else if (common->dialect != VECWIRE_HMS &&
+             (raw->mask_env != NULL || raw->salt_hex != NULL))
+        wrong = "--mask-env: only HMS has masks";
+    if (wrong != NULL)
+        vecwire__args_complain(args->command, "%s", wrong);
+    return wrong == NULL;
+}
+
 static bool
 check_common(const struct tool_args *args, const struct raw_common *raw,
              struct tool_common *common)
 {
-    if (raw->dialect != NULL && strcmp(raw->dialect, "hms") != 0) {
-        if (strcmp(raw->dialect, "qdrant") == 0 ||
-            strcmp(raw->dialect, "chroma") == 0)
-            vecwire__args_complain(args->command, "--dialect %s: not built yet",
-                                   raw->dialect);
-        else
-            vecwire__args_complain(args->command,
-                                   "--dialect must be hms, qdrant or chroma, "
-                                   "not \"%s\"",
-                                   raw->dialect);
+    if (!check_dialect(args, raw, common))
         return false;
-    }
-    if (raw->collection != NULL) {
-        vecwire__args_complain(args->command,
-                               "--collection: HMS has no collections");
-        return false;
-    }
     if (raw->key_env != NULL) {
         common->api_key = variable(args, "api-key-env", raw->key_env);
         if (common->api_key == NULL)
             return false;
     }
     return check_mask(args, raw, common);
+}
+
+bool
+vecwire__args_has_collections(const struct tool_args *args,
+                              const struct tool_common *common)
+{
+    if (common->dialect != VECWIRE_HMS)
+        return true;
+    vecwire__args_complain(args->command,
+                           "HMS has nothing of the kind; see --dialect");
+    return false;
+}
+
+bool
+vecwire__args_has_collection(const struct tool_args *args,
+                             const struct tool_common *common)
+{
+    if (common->dialect == VECWIRE_HMS || common->collection != NULL)
+        return true;
+    vecwire__args_complain(args->command, "--collection is needed");
+    return false;
 }
 
 /* The command's own options with the common ones behind them. */
@@ -348,7 +397,7 @@ join_options(const struct tool_args *args, struct tool_common *common,
     const struct tool_option shared[] = {
         {"url", OPTION_TEXT, &common->url, 0, 0},
         {"dialect", OPTION_TEXT, &raw->dialect, 0, 0},
-        {"collection", OPTION_TEXT, &raw->collection, 0, 0},
+        {"collection", OPTION_TEXT, &common->collection, 0, 0},
         {"tenant", OPTION_TEXT, &common->tenant, 0, 0},
         {"api-key-env", OPTION_TEXT, &raw->key_env, 0, 0},
         {"timeout-ms", OPTION_U32, &common->timeout_ms, 1, UINT32_MAX - 1},
@@ -376,7 +425,7 @@ vecwire__args_parse(struct tool_args *args, struct tool_common *common,
                     int *status)
 {
     struct tool_option all[MAX_OPTIONS];
-    struct raw_common raw = {NULL, NULL, NULL, NULL, NULL};
+    struct raw_common raw = {NULL, NULL, NULL, NULL};
     struct tool_common unused;
     bool help = false;
     size_t n;
@@ -384,10 +433,10 @@ vecwire__args_parse(struct tool_args *args, struct tool_common *common,
     if (common == NULL) {
         memcpy(all, args->options, args->n_options * sizeof(*all));
         n = args->n_options;
+        memset(&unused, 0, sizeof(unused));
         common = &unused;
     } else {
         memset(common, 0, sizeof(*common));
-        common->url = "http://127.0.0.1:8080";
         n = join_options(args, common, &raw, all);
     }
     *status = TOOL_USAGE;

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <vecwire/client.h>
+
 /* What the program exits with. */
 enum tool_exit {
     TOOL_DONE = 0,
@@ -21,8 +23,7 @@ enum option_kind {
     OPTION_REAL,     /* double, over 0 and at most max */
     OPTION_DURATION, /* uint64_t, nanoseconds; "10s", "250ms", "2m", "1h" */
     OPTION_FLAG,     /* bool, takes no value */
-    OPTION_LATER,    /* a value is taken, then refused: not built yet */
-    OPTION_LATER_FLAG
+    OPTION_LATER     /* a value is taken, then refused: not built yet */
 };
 
 struct tool_option {
@@ -39,8 +40,10 @@ struct tool_option {
 /* What every command that talks to a database takes. */
 struct tool_common {
     const char *url;
-    const char *tenant;  /* NULL: none */
-    const char *api_key; /* the value, never shown; NULL: none */
+    enum vecwire_dialect dialect;
+    const char *collection; /* NULL: none */
+    const char *tenant;     /* NULL: none */
+    const char *api_key;    /* the value, never shown; NULL: none */
     /* HMS: what the mask is made from, never shown; NULL: no mask. */
     const char *passphrase;
     size_t salt_len; /* 0: the library's default salt */
@@ -68,9 +71,10 @@ struct tool_args {
 /* Text of the common options, for the help of a command. */
 #define TOOL_COMMON_HELP                                                       \
     "Common options:\n"                                                        \
-    "  --url URL            the server (http://127.0.0.1:8080)\n"              \
-    "  --dialect NAME       hms (the only one built yet)\n"                    \
-    "  --collection NAME    for dialects that have them; HMS has none\n"       \
+    "  --url URL            the server (http://127.0.0.1:8080; Qdrant:\n"      \
+    "                       http://127.0.0.1:6333)\n"                          \
+    "  --dialect NAME       hms or qdrant (hms)\n"                             \
+    "  --collection NAME    Qdrant: the collection; HMS has none\n"            \
     "  --tenant NAME        HMS: X-Tenant-ID\n"                                \
     "  --api-key-env NAME   read the API key from this variable\n"             \
     "  --mask-env NAME      HMS: mask vectors with the passphrase in this\n"   \
@@ -89,6 +93,14 @@ struct tool_args {
  * False: *status is what to exit with, all has been said. */
 bool vecwire__args_parse(struct tool_args *args, struct tool_common *common,
                          int *status);
+
+/* The command is about collections. False: the dialect has none, said so. */
+bool vecwire__args_has_collections(const struct tool_args *args,
+                                   const struct tool_common *common);
+
+/* False: the dialect has collections and none was named, said so. */
+bool vecwire__args_has_collection(const struct tool_args *args,
+                                  const struct tool_common *common);
 
 /* An unsigned decimal number and nothing else. */
 bool vecwire__args_u64(const char *text, uint64_t *value);

@@ -9,6 +9,10 @@ int vecwire__command_query(int argc, char **argv);
 int vecwire__command_import(int argc, char **argv);
 int vecwire__command_delete(int argc, char **argv);
 int vecwire__command_load(int argc, char **argv);
+int vecwire__command_export(int argc, char **argv);
+int vecwire__command_get(int argc, char **argv);
+int vecwire__command_count(int argc, char **argv);
+int vecwire__command_collections(int argc, char **argv);
 int vecwire__command_raw(int argc, char **argv);
 
 #endif

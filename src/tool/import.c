@@ -4,6 +4,7 @@
 #include <event2/event.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,17 +21,23 @@ static const char help[] =
     "coordinates, C order; a .fvecs has for each row its dimension (int32) "
     "and\n"
     "as many float32, all little-endian; a line of a .jsonl is\n"
-    "{\"id\"?,\"vector\"?,\"text\"?,\"payload\"?}; rows without a vector need "
-    "a\n"
-    "text and a server with an embedder, and go in requests of their own. "
-    "Rows\n"
-    "before a bad one are kept; the first request that fails ends the import.\n"
+    "{\"id\"?,\"vector\"?,\"text\"?,\"payload\"?}. HMS: rows without a "
+    "vector need a\n"
+    "text and a server with an embedder. Qdrant: a vector may also be\n"
+    "{\"indices\":[..],\"values\":[..]}, an array of arrays, or "
+    "{\"name\":vector,..};\n"
+    "ids are whole numbers or UUIDs, and a text is left out. Rows before a "
+    "bad\n"
+    "one are kept; the first request that fails ends the import.\n"
     "\n"
     "  --payload F.jsonl    a line {\"id\"?,\"text\"?,\"payload\"?} for each "
-    "row\n"
+    "row;\n"
+    "                       FILE.ids.jsonl where that lies beside FILE.npy\n"
     "  --id-offset N        ids of rows without one: row number + N (0)\n"
-    "  --batch N            rows a request, 1 to 1000 (256); fewer where\n"
-    "                       one request cannot hold them\n"
+    "  --vector-name NAME   Qdrant: name of the vectors that have none\n"
+    "  --batch N            rows a request, 1 to 1000, Qdrant to 100000 "
+    "(256);\n"
+    "                       fewer where one request cannot hold them\n"
     "  --in-flight N        requests under way at once, 1 to 256 (4)\n"
     "\n" TOOL_COMMON_HELP "\n"
     "Example, vectors masked with the passphrase in $HMS_MASK:\n"
@@ -43,6 +50,8 @@ struct import {
     struct tool_session session;
     struct vecwire_uploader *uploader;
     struct progress progress;
+    const char *vector_name; /* of vectors that have none; NULL: unnamed */
+    char *ids_path;          /* FILE.ids.jsonl; NULL: not used */
     uint64_t batch;
     uint64_t in_flight;
     bool room;    /* there is some for more rows */
@@ -53,6 +62,19 @@ struct import {
 
 /* Room for a reason with the file's name before it. */
 #define REASON_MAX 1400
+
+/* What an export wrote beside FILE.npy is read along with it. */
+static void
+look_for_ids(struct import *import)
+{
+    struct rows *rows = &import->rows;
+
+    if (rows->kind != ROWS_NPY || rows->payload_path != NULL)
+        return;
+    import->ids_path = vecwire__rows_ids_path(rows->path);
+    if (access(import->ids_path, F_OK) == 0)
+        rows->payload_path = import->ids_path;
+}
 
 static bool
 check_files(struct import *import)
@@ -71,6 +93,7 @@ check_files(struct import *import)
                                "--payload goes with a .npy or .fvecs file");
         return false;
     }
+    look_for_ids(import);
     if (access(path, R_OK) == 0 && import->rows.payload_path != NULL)
         path = import->rows.payload_path;
     if (access(path, R_OK) != 0) {
@@ -87,7 +110,8 @@ parse_options(struct import *import, int argc, char **argv, int *status)
     const struct tool_option own[] = {
         {"payload", OPTION_TEXT, &import->rows.payload_path, 0, 0},
         {"id-offset", OPTION_U64, &import->rows.id_offset, 0, INT64_MAX},
-        {"batch", OPTION_U64, &import->batch, 1, 1000},
+        {"batch", OPTION_U64, &import->batch, 1, 100000},
+        {"vector-name", OPTION_TEXT, &import->vector_name, 0, 0},
         {"in-flight", OPTION_U64, &import->in_flight, 1, 256},
     };
     struct tool_args args = {.command = "import",
@@ -108,9 +132,17 @@ parse_options(struct import *import, int argc, char **argv, int *status)
                                          "import --help");
         return false;
     }
+    if (import->common.dialect == VECWIRE_HMS && import->batch > 1000) {
+        vecwire__args_complain("import", "--batch must be at most 1000 for "
+                                         "HMS");
+        return false;
+    }
     import->rows.path = args.words[0];
     import->rows.batch = (size_t)import->batch;
-    return check_files(import);
+    import->rows.any_vectors = import->common.dialect != VECWIRE_HMS;
+    import->rows.no_texts = import->common.dialect != VECWIRE_HMS;
+    return vecwire__args_has_collection(&args, &import->common) &&
+           check_files(import);
 }
 
 static struct progress_state
@@ -224,9 +256,16 @@ static int
 begin_upload(struct import *import)
 {
     struct vecwire_refusal refusal = {.text = ""};
+    /* "imported" means stored, not noted. */
+    const struct vecwire_qdrant_params params =
+        VECWIRE_QDRANT_PARAMS(.wait = true);
+    const struct vecwire_call_options call =
+        VECWIRE_CALL_OPTIONS(.qdrant = &params);
+    bool is_qdrant = import->common.dialect == VECWIRE_QDRANT;
     enum vecwire_err rc = vecwire_uploader_new(
         &import->uploader, import->session.client,
-        &VECWIRE_UPLOADER_OPTIONS(.on_failed = on_failed, .on_room = on_room,
+        &VECWIRE_UPLOADER_OPTIONS(.call = is_qdrant ? &call : NULL,
+                                  .on_failed = on_failed, .on_room = on_room,
                                   .on_done = on_done, .arg = import,
                                   .batch_rows = (uint32_t)import->batch,
                                   .in_flight = (uint32_t)import->in_flight,
@@ -293,6 +332,7 @@ add_from(const struct import *import, size_t at, size_t *taken,
          struct vecwire_refusal *refusal)
 {
     const struct rows *rows = &import->rows;
+    const char *const *texts = (const char *const *)rows->texts + at;
     const float *matrix =
         rows->have_vectors ? rows->matrix + at * rows->dim : NULL;
 
@@ -301,7 +341,10 @@ add_from(const struct import *import, size_t at, size_t *taken,
         &VECWIRE_UPSERT(.matrix = matrix, .rows = rows->count - at,
                         .dim = rows->have_vectors ? rows->dim : 0,
                         .ids = (const char *const *)rows->ids + at,
-                        .texts = (const char *const *)rows->texts + at,
+                        .texts = rows->no_texts ? NULL : texts,
+                        .vectors = rows->have_lists ? rows->lists + at : NULL,
+                        .vector_name =
+                            matrix != NULL ? import->vector_name : NULL,
                         .payloads = (const char *const *)rows->payloads + at,
                         .refusal = refusal),
         taken);
@@ -371,9 +414,10 @@ say_skipped(const struct import *import)
     vecwire__args_complain(
         "import",
         "%s: line %llu: key %s was left out, as on other lines; known are "
-        "\"id\", \"vector\", \"text\", \"payload\"",
+        "\"id\", \"vector\", %s\"payload\"",
         rows->payload_path != NULL ? rows->payload_path : rows->path,
-        (unsigned long long)lines->unknown_line, lines->unknown_key);
+        (unsigned long long)lines->unknown_line, lines->unknown_key,
+        rows->no_texts ? "" : "\"text\", ");
 }
 
 static void
@@ -392,15 +436,19 @@ vecwire__command_import(int argc, char **argv)
     struct import import;
     int status;
 
-    if (!parse_options(&import, argc, argv, &status))
+    if (!parse_options(&import, argc, argv, &status)) {
+        free(import.ids_path);
         return status;
+    }
     /* One for each request; 0 is the library's default. */
     if (import.in_flight > 4)
         limits.connections = (uint32_t)import.in_flight;
     status = vecwire__session_open(&import.session, "import", &import.common,
                                    &limits);
-    if (status != TOOL_DONE)
+    if (status != TOOL_DONE) {
+        free(import.ids_path);
         return status;
+    }
     if (vecwire__rows_open(&import.rows)) {
         status = begin_upload(&import);
         if (status == TOOL_DONE) {
@@ -417,5 +465,6 @@ vecwire__command_import(int argc, char **argv)
     print_tally(&import);
     vecwire__tally_fini(&import.tally);
     vecwire__session_close(&import.session);
+    free(import.ids_path);
     return status;
 }

@@ -13,6 +13,8 @@
 #include "tool/args.h"
 #include "tool/scan.h"
 
+_Static_assert(JSONL_WHY_MAX >= VECTORS_WHY_MAX, "one buffer serves both");
+
 #define FIRST_ROOM 65536
 /* A document's text and metadata are at most 64 KiB each; a file without
  * line ends must not fill the memory. */
@@ -54,6 +56,7 @@ vecwire__jsonl_row_clear(struct jsonl_row *row)
     free(row->id);
     free(row->text);
     free(row->payload);
+    vecwire__vectors_free(&row->vectors);
     memset(row, 0, sizeof(*row));
 }
 
@@ -388,6 +391,19 @@ note_unknown(struct jsonl *file, struct span key)
     file->unknown_key[len] = '\0';
 }
 
+/* A plain array, which most files have, or vectors of any kind. */
+static bool
+take_vectors(struct jsonl *file, struct span value, struct jsonl_row *row,
+             char *why)
+{
+    bool listed = file->any_vectors && !vecwire__vectors_is_flat(value);
+
+    file->has_vector = file->with_vectors && value.text != NULL && !listed;
+    if (file->has_vector)
+        return take_vector(file, value, why);
+    return !listed || vecwire__vectors_read(&row->vectors, value, why);
+}
+
 enum jsonl_result
 vecwire__jsonl_next(struct jsonl *file, struct jsonl_row *row, char *why)
 {
@@ -403,8 +419,11 @@ vecwire__jsonl_next(struct jsonl *file, struct jsonl_row *row, char *why)
     if (!scan_line(line, values, why))
         return JSONL_BAD;
     note_unknown(file, values[4]);
-    file->has_vector = file->with_vectors && values[1].text != NULL;
-    if ((file->has_vector && !take_vector(file, values[1], why)) ||
+    if (file->no_texts && values[2].text != NULL && !is_null(values[2])) {
+        note_unknown(file, (struct span){"\"text\"", 6});
+        values[2].text = NULL;
+    }
+    if (!take_vectors(file, values[1], row, why) ||
         !take_texts(values, row, why)) {
         vecwire__jsonl_row_clear(row);
         return JSONL_BAD;

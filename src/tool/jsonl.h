@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tool/vectors.h"
+
 /* A file of JSON lines {"id"?,"vector"?,"text"?,"payload"?}, read a line at a
  * time. Other keys are skipped, and the first of them is noted. */
 #define JSONL_KEY_MAX 64
@@ -13,6 +15,8 @@
 struct jsonl {
     int fd;
     bool with_vectors; /* else "vector" is a key like any other */
+    bool any_vectors;  /* of any kind, or null */
+    bool no_texts;     /* "text" is a key like any other, but for null */
     bool ended;
     char *buffer;
     size_t room;
@@ -23,7 +27,7 @@ struct jsonl {
     uint64_t line;         /* number of the line handed out last, from 1 */
     size_t dim;            /* of all vectors; 0 until the first */
     float *vector;         /* of the row handed out last, dim floats, */
-    bool has_vector;       /* where it has one */
+    bool has_vector;       /* where it has one that is a plain array */
     uint64_t unknown_line; /* with the first key that was skipped; 0: none */
     char unknown_key[JSONL_KEY_MAX]; /* as it stands there, quotes and all */
 };
@@ -32,7 +36,8 @@ struct jsonl {
 struct jsonl_row {
     char *id;
     char *text;
-    char *payload; /* JSON text of an object */
+    char *payload;          /* JSON text of an object */
+    struct vectors vectors; /* those that are no plain array */
 };
 
 enum jsonl_result { JSONL_ROW, JSONL_END, JSONL_BAD };

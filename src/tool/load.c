@@ -31,6 +31,12 @@ static const char help[] =
     "  --dim N              or with random ones of N coordinates (384)\n"
     "  --top-k N            hits a query (10)\n"
     "  --warmup T           before measuring (1s)\n"
+    "  --vector-name NAME   Qdrant: the named vector\n"
+    "  --upsert             writes of rows instead of queries; Qdrant: ids "
+    "0, 1,\n"
+    "                       and so on, HMS: load-0, load-1, and so on\n"
+    "  --batch N            rows a write, 1 to 1000, Qdrant to 100000 (1)\n"
+    "  --wait               Qdrant: a write is over when it is done\n"
     "  --path P             this request instead of queries\n"
     "  --method M           its method (GET)\n"
     "  --body-file F        its body\n"
@@ -55,6 +61,24 @@ complain(const char *text)
 {
     vecwire__args_complain("load", "%s", text);
     return false;
+}
+
+static bool
+check_writes(struct load_options *options)
+{
+    bool is_hms = options->common.dialect == VECWIRE_HMS;
+
+    if (options->upsert && options->path != NULL)
+        return complain("--upsert or --path, not both");
+    if (!options->upsert && (options->batch > 0 || options->wait))
+        return complain("--batch and --wait go with --upsert");
+    if (is_hms && options->wait)
+        return complain("--wait goes with Qdrant");
+    if (is_hms && options->batch > 1000)
+        return complain("--batch must be at most 1000 for HMS");
+    if (options->batch == 0)
+        options->batch = 1;
+    return true;
 }
 
 static bool
@@ -103,8 +127,10 @@ parse_options(struct load_options *options, int argc, char **argv, int *status)
         {"method", OPTION_TEXT, &options->method, 0, 0},
         {"body-file", OPTION_TEXT, &options->body_file, 0, 0},
         {"report", OPTION_LATER, NULL, 0, 0},
-        {"upsert", OPTION_LATER_FLAG, NULL, 0, 0},
-        {"batch", OPTION_LATER, NULL, 0, 0},
+        {"upsert", OPTION_FLAG, &options->upsert, 0, 0},
+        {"batch", OPTION_U32, &options->batch, 1, 100000},
+        {"wait", OPTION_FLAG, &options->wait, 0, 0},
+        {"vector-name", OPTION_TEXT, &options->vector_name, 0, 0},
     };
     struct tool_args args = {.command = "load",
                              .help = help,
@@ -129,7 +155,10 @@ parse_options(struct load_options *options, int argc, char **argv, int *status)
         return complain("--duration must be over 0");
     if (duration != UINT64_MAX)
         options->duration_ns = duration;
-    return check_options(options);
+    if (options->path == NULL &&
+        !vecwire__args_has_collection(&args, &options->common))
+        return false;
+    return check_writes(options) && check_options(options);
 }
 
 static double

@@ -13,7 +13,8 @@ struct load_options {
     const char *path; /* NULL: queries */
     const char *method;
     const char *body_file;
-    uint64_t requests; /* 0: by duration */
+    const char *vector_name; /* NULL: the unnamed one */
+    uint64_t requests;       /* 0: by duration */
     uint64_t duration_ns;
     uint64_t warmup_ns;
     double rate; /* requests a second; 0: closed loop */
@@ -22,6 +23,9 @@ struct load_options {
     uint32_t threads;
     uint32_t dim;
     uint32_t top_k;
+    uint32_t batch; /* rows a write */
+    bool upsert;    /* writes, not queries */
+    bool wait;      /* Qdrant: for each of them to be done */
 };
 
 /* What is sent, shared by all threads and never written by them. */
@@ -69,6 +73,11 @@ struct load_worker {
     size_t n_free;
     size_t n_slots;
     size_t next_vector;
+    uint32_t index;      /* of this worker */
+    uint64_t next_write; /* number of the next write of this worker */
+    uint64_t *numbers;   /* writes: the ids of one, as numbers, */
+    char (*texts)[32];   /* or as texts, */
+    const char **ids;    /* and where these are */
 
     bool measuring;
     bool stopping;    /* nothing more is to be sent */
@@ -109,6 +118,15 @@ void vecwire__load_pace_fini(struct load_worker *worker);
 
 /* Send one request that was due at `due_ns`; false: nothing can be sent. */
 bool vecwire__load_send(struct load_worker *worker, uint64_t due_ns);
+
+/* Room for the ids of one write, and its end. */
+void vecwire__load_upsert_init(struct load_worker *worker);
+void vecwire__load_upsert_fini(struct load_worker *worker);
+
+/* Start one write of options->batch rows. */
+enum vecwire_err vecwire__load_upsert(struct load_worker *worker,
+                                      struct vecwire_refusal *refusal,
+                                      vecwire_reply_cb cb, void *arg);
 
 /* CLOCK_MONOTONIC. */
 uint64_t vecwire__load_now(void);

@@ -26,6 +26,8 @@ make_vectors(struct load_input *input)
     size_t n;
 
     input->n_vectors = RANDOM_VECTORS;
+    if (input->options->upsert && input->n_vectors < input->options->batch)
+        input->n_vectors = input->options->batch;
     input->dim = input->options->dim;
     n = input->n_vectors * input->dim;
     input->vectors = vecwire__args_alloc(n, sizeof(float));
@@ -50,9 +52,16 @@ read_vectors(struct load_input *input, const char *path)
     input->n_vectors =
         vecwire__npy_read(&npy, (size_t)npy.rows, input->vectors, why);
     vecwire__npy_close(&npy);
-    if (why[0] != '\0')
+    if (why[0] != '\0') {
         vecwire__args_complain("load", "%s: %s", path, why);
-    return why[0] == '\0';
+        return false;
+    }
+    if (input->options->upsert && input->n_vectors < input->options->batch) {
+        vecwire__args_complain("load", "--batch %u: %s has %zu rows",
+                               input->options->batch, path, input->n_vectors);
+        return false;
+    }
+    return true;
 }
 
 bool

@@ -31,7 +31,9 @@ static int
 open_client(struct load_worker *worker, uint32_t index)
 {
     const struct load_options *options = worker->input->options;
-    uint64_t body = worker->input->body_len + BODY_BYTES(worker->input->dim);
+    uint64_t rows = options->upsert ? options->batch : 1;
+    uint64_t body =
+        worker->input->body_len + rows * BODY_BYTES(worker->input->dim);
     struct session_limits limits = {
         .mask = options->mask,
         .connections =
@@ -59,6 +61,8 @@ vecwire__load_worker_init(struct load_worker *worker, uint32_t index,
     memset(worker, 0, sizeof(*worker));
     worker->timer_fd = -1;
     worker->input = input;
+    worker->index = index;
+    vecwire__load_upsert_init(worker);
     worker->n_slots = (size_t)share_of(options->concurrency, index, threads);
     worker->share = share_of(options->requests, index, threads);
     if (input->n_vectors > 0)
@@ -88,6 +92,7 @@ void
 vecwire__load_worker_fini(struct load_worker *worker)
 {
     vecwire__load_pace_fini(worker);
+    vecwire__load_upsert_fini(worker);
     vecwire__session_close(&worker->session);
     free(worker->slots);
     free(worker->free_slots);
@@ -170,12 +175,15 @@ start_call(struct load_worker *worker, struct load_slot *slot,
                          .body = input->body, .body_len = input->body_len,
                          .refusal = refusal),
             on_reply, slot, NULL);
+    if (options->upsert)
+        return vecwire__load_upsert(worker, refusal, on_reply, slot);
     vector = input->vectors + worker->next_vector * input->dim;
     if (++worker->next_vector == input->n_vectors)
         worker->next_vector = 0;
     return vecwire_query(worker->session.client,
                          &VECWIRE_QUERY(.vector = vector, .dim = input->dim,
                                         .top_k = options->top_k,
+                                        .vector_name = options->vector_name,
                                         .refusal = refusal),
                          on_reply, slot, NULL);
 }

@@ -16,42 +16,42 @@ static const char help[] =
     "Usage: vecwire COMMAND [OPTION]...\n"
     "\n"
     "Commands:\n"
-    "  serve    a small server that answers exact searches from memory\n"
-    "  query    search by vector or text\n"
-    "  import   write the rows of a .npy, .fvecs or .jsonl file\n"
-    "  delete   delete rows by id\n"
-    "  load     measure many requests: latency, throughput, CPU\n"
-    "  raw      send any request and print the body of the answer\n"
+    "  serve        a small server that answers exact searches from memory\n"
+    "  query        search by vector or text\n"
+    "  import       write the rows of a .npy, .fvecs or .jsonl file\n"
+    "  export       write the rows of a collection to a .npy or .jsonl file\n"
+    "  get          rows by id\n"
+    "  delete       delete rows by id\n"
+    "  count        how many rows there are\n"
+    "  collections  list, create, drop or describe collections\n"
+    "  load         measure many requests: latency, throughput, CPU\n"
+    "  raw          send any request and print the body of the answer\n"
     "\n"
     "vecwire COMMAND --help tells more; vecwire --version the version.\n"
     "Exit status: 0 done, 1 a request failed, 2 wrong usage.\n";
 
 static const struct {
     const char *name;
-    int (*run)(int argc, char **argv); /* NULL: not built yet */
+    int (*run)(int argc, char **argv);
 } commands[] = {
     {"serve", vecwire__command_serve},
     {"query", vecwire__command_query},
     {"import", vecwire__command_import},
+    {"export", vecwire__command_export},
+    {"get", vecwire__command_get},
     {"delete", vecwire__command_delete},
+    {"count", vecwire__command_count},
+    {"collections", vecwire__command_collections},
     {"load", vecwire__command_load},
     {"raw", vecwire__command_raw},
-    {"export", NULL},
-    {"get", NULL},
-    {"count", NULL},
-    {"collections", NULL},
 };
 
 static int
 run_command(int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-        if (strcmp(argv[0], commands[i].name) != 0)
-            continue;
-        if (commands[i].run != NULL)
+        if (strcmp(argv[0], commands[i].name) == 0)
             return commands[i].run(argc, argv);
-        vecwire__args_complain(argv[0], "not built yet");
-        return TOOL_USAGE;
     }
     vecwire__args_complain(NULL, "what is \"%s\"? See vecwire --help", argv[0]);
     return TOOL_USAGE;

@@ -8,6 +8,7 @@
 
 #include "tool/npy.h"
 #include "tool/output.h"
+#include "tool/row_text.h"
 #include "tool/session.h"
 
 #define MAX_DIM 65536
@@ -26,7 +27,8 @@ static const char help[] =
     "  --text T             the text\n"
     "  --today D            HMS: the date to take for today, with --text\n"
     "  --top-k N            hits at most (10)\n"
-    "  --filter JSON        only rows whose metadata match this object\n"
+    "  --filter JSON        only rows that match: HMS's or Qdrant's object\n"
+    "  --vector-name NAME   Qdrant: the named vector that is searched\n"
     "  --with-payload       the payload too\n"
     "  --with-vector        the vector too, where the server sends it\n"
     "\n" TOOL_COMMON_HELP "\n"
@@ -40,6 +42,7 @@ struct query_options {
     const char *text;
     const char *today;
     const char *filter;
+    const char *vector_name;
     const char *row_text; /* NULL: not given */
     uint64_t row;
     uint32_t top_k;
@@ -91,6 +94,7 @@ parse_options(struct query_options *options, int argc, char **argv, int *status)
         {"today", OPTION_TEXT, &options->today, 0, 0},
         {"top-k", OPTION_U32, &options->top_k, 1, UINT32_MAX},
         {"filter", OPTION_TEXT, &options->filter, 0, 0},
+        {"vector-name", OPTION_TEXT, &options->vector_name, 0, 0},
         {"with-payload", OPTION_FLAG, &options->with_payload, 0, 0},
         {"with-vector", OPTION_FLAG, &options->with_vector, 0, 0},
     };
@@ -110,7 +114,8 @@ parse_options(struct query_options *options, int argc, char **argv, int *status)
         vecwire__args_complain("query", "what is \"%s\"?", args.words[0]);
         return false;
     }
-    return check_sought(options);
+    return vecwire__args_has_collection(&args, &options->common) &&
+           check_sought(options);
 }
 
 /* Say what is wrong with the text at byte `at`. */
@@ -177,6 +182,16 @@ vector_of_file(const char *path, uint64_t row, size_t *dim)
 }
 
 static void
+print_vectors(const struct query_options *options,
+              const struct vecwire_row *row)
+{
+    if (options->with_vector && (row->vector != NULL || row->n_vectors > 0))
+        vecwire__row_text_vectors(stdout, row);
+    else
+        fputs("null", stdout);
+}
+
+static void
 print_hit(const struct query_options *options, const struct vecwire_row *row)
 {
     bool scored = (row->flags & VECWIRE_ROW_HAS_SCORE) != 0;
@@ -191,7 +206,7 @@ print_hit(const struct query_options *options, const struct vecwire_row *row)
         vecwire__output_plain(stdout, row->text, row->text_len);
     if (options->with_vector) {
         putchar('\t');
-        vecwire__output_vector(stdout, row->vector, row->dim);
+        print_vectors(options, row);
     }
     putchar('\n');
 }
@@ -203,23 +218,17 @@ print_hit_json(const struct query_options *options,
     bool scored = (row->flags & VECWIRE_ROW_HAS_SCORE) != 0;
 
     fputs("{\"id\":", stdout);
-    if (row->id.is_number)
-        printf("%llu", (unsigned long long)row->id.number);
-    else
-        vecwire__output_string(stdout, row->id.text, row->id.len);
+    vecwire__row_text_id(stdout, &row->id);
     fputs(",\"score\":", stdout);
     vecwire__output_float(stdout, scored ? row->score : NAN);
     fputs(",\"text\":", stdout);
     vecwire__output_string(stdout, row->text, row->text_len);
     fputs(",\"payload\":", stdout);
     /* The server's own text, so that no number in it changes. */
-    if (options->with_payload && row->payload != NULL)
-        fwrite(row->payload, 1, row->payload_len, stdout);
-    else
-        fputs("null", stdout);
+    vecwire__row_text_payload(
+        stdout, options->with_payload ? row->payload : NULL, row->payload_len);
     fputs(",\"vector\":", stdout);
-    vecwire__output_vector(stdout, options->with_vector ? row->vector : NULL,
-                           row->dim);
+    print_vectors(options, row);
     putchar('}');
 }
 
@@ -252,11 +261,18 @@ run(struct tool_session *session, const struct query_options *options,
     const struct vecwire_reply *reply = NULL;
     struct vecwire_refusal refusal = {.text = ""};
     int status = TOOL_DONE;
+    /* HMS sends what it has, and refuses to be asked for it. */
+    bool asked = options->common.dialect != VECWIRE_HMS;
+    bool with_payload = asked && options->with_payload;
+    bool with_vector = asked && options->with_vector;
     enum vecwire_err rc = vecwire_query(
         session->client,
         &VECWIRE_QUERY(.vector = vector, .dim = dim, .text = options->text,
                        .today = options->today, .filter = options->filter,
-                       .top_k = options->top_k, .refusal = &refusal),
+                       .top_k = options->top_k,
+                       .vector_name = options->vector_name,
+                       .with_payload = with_payload, .with_vector = with_vector,
+                       .refusal = &refusal),
         vecwire__session_keep, &reply, NULL);
 
     if (rc != VECWIRE_OK)

@@ -29,6 +29,18 @@ vecwire__rows_kind(const char *path, enum rows_kind *kind)
     return false;
 }
 
+char *
+vecwire__rows_ids_path(const char *path)
+{
+    static const char tail[] = ".ids.jsonl";
+    size_t len = strlen(path) - strlen(".npy");
+    char *made = vecwire__args_alloc(len + sizeof(tail), 1);
+
+    memcpy(made, path, len);
+    memcpy(made + len, tail, sizeof(tail));
+    return made;
+}
+
 static bool
 open_vectors(struct rows *rows)
 {
@@ -73,6 +85,10 @@ vecwire__rows_open(struct rows *rows)
     rows->ids = vecwire__args_alloc(rows->batch, sizeof(char *));
     rows->texts = vecwire__args_alloc(rows->batch, sizeof(char *));
     rows->payloads = vecwire__args_alloc(rows->batch, sizeof(char *));
+    rows->vectors = vecwire__args_alloc(rows->batch, sizeof(*rows->vectors));
+    rows->lists = vecwire__args_alloc(rows->batch, sizeof(*rows->lists));
+    rows->lines.no_texts = rows->no_texts;
+    rows->lines.any_vectors = rows->any_vectors && rows->kind == ROWS_JSONL;
     return true;
 }
 
@@ -80,8 +96,8 @@ static void
 clear_batch(struct rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        struct jsonl_row row = {rows->ids[i], rows->texts[i],
-                                rows->payloads[i]};
+        struct jsonl_row row = {rows->ids[i], rows->texts[i], rows->payloads[i],
+                                rows->vectors[i]};
 
         vecwire__jsonl_row_clear(&row);
     }
@@ -103,8 +119,12 @@ vecwire__rows_close(struct rows *rows)
     free(rows->ids);
     free(rows->texts);
     free(rows->payloads);
+    free(rows->vectors);
+    free(rows->lists);
     rows->matrix = NULL;
     rows->ids = rows->texts = rows->payloads = NULL;
+    rows->vectors = NULL;
+    rows->lists = NULL;
 }
 
 static void
@@ -130,6 +150,9 @@ push_row(struct rows *rows, const struct jsonl_row *row)
     rows->ids[at] = row->id;
     rows->texts[at] = row->text;
     rows->payloads[at] = row->payload;
+    rows->vectors[at] = row->vectors;
+    rows->lists[at].list = row->vectors.list;
+    rows->lists[at].n = row->vectors.n;
     if (row->id == NULL) {
         rows->ids[at] = vecwire__args_alloc(24, 1);
         snprintf(rows->ids[at], 24, "%" PRIu64,
@@ -171,6 +194,7 @@ fill_from_lines(struct rows *rows)
             return;
         }
         rows->have_vectors = has_vector;
+        rows->have_lists = rows->any_vectors && !has_vector;
         if (has_vector) {
             need_matrix(rows, rows->lines.dim);
             memcpy(rows->matrix + rows->count * rows->dim, rows->lines.vector,

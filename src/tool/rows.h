@@ -19,6 +19,8 @@ struct rows {
     const char *payload_path; /* NULL: none */
     uint64_t id_offset;
     size_t batch;
+    bool any_vectors; /* a .jsonl may have vectors of any kind, or none */
+    bool no_texts;    /* the database has none */
 
     enum rows_kind kind; /* by the path's end */
     struct npy npy;
@@ -30,12 +32,15 @@ struct rows {
     /* The batch at hand, by column. */
     uint64_t first; /* number of its first row in the file */
     size_t count;
-    bool have_vectors; /* all rows of a batch, or none */
+    bool have_vectors; /* all rows of a batch have one in `matrix`, or none */
+    bool have_lists;   /* they have theirs in `lists` */
     size_t dim;
     float *matrix;
     char **ids;
     char **texts;
     char **payloads;
+    struct vectors *vectors;       /* of any kind, one a row */
+    struct vecwire_vectors *lists; /* the same, as requests have them */
 
     struct jsonl_row held; /* read, but of another kind than the batch */
     bool holds;
@@ -49,6 +54,9 @@ struct rows {
 
 /* What kind of file that is; false: none that is known. */
 bool vecwire__rows_kind(const char *path, enum rows_kind *kind);
+
+/* "FILE.ids.jsonl" of "FILE.npy", to be freed by free(). */
+char *vecwire__rows_ids_path(const char *path);
 
 /* Open what kind, path and payload_path name; false: `why` says what is wrong
  * with the file that why_in_payloads tells. */

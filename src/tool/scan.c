@@ -316,3 +316,27 @@ vecwire__scan_string(struct span value, const char **what)
     json_decref(tree);
     return copy;
 }
+
+bool
+vecwire__scan_member(struct scan *scan, char **key, struct span *value)
+{
+    struct span quoted;
+    const char *unused;
+
+    *key = NULL;
+    if (vecwire__scan_peek(scan) != '"' ||
+        !vecwire__scan_value(scan, &quoted) ||
+        !vecwire__scan_expect(scan, ':', "a colon is expected"))
+        return false;
+    *key = vecwire__scan_string(quoted, &unused);
+    if (*key == NULL)
+        return false;
+    if (!vecwire__scan_value(scan, value)) {
+        free(*key);
+        *key = NULL;
+        return false;
+    }
+    if (vecwire__scan_peek(scan) == ',')
+        scan->at++;
+    return true;
+}

@@ -31,6 +31,11 @@ bool vecwire__scan_expect(struct scan *scan, char want, const char *what);
 /* One whole value of any kind, checked for grammar. */
 bool vecwire__scan_value(struct scan *scan, struct span *value);
 
+/* Inside an object: the next key, to be freed by free(), and its value, with
+ * the comma behind it. False, with nothing to free: there is none, or it is
+ * faulty, or a key holds a NUL. */
+bool vecwire__scan_member(struct scan *scan, char **key, struct span *value);
+
 /* The text of a JSON string, unescaped, to be freed by free(). NULL: *what
  * says why; a NUL in it is refused. */
 char *vecwire__scan_string(struct span value, const char **what);

@@ -94,7 +94,8 @@ vecwire__session_open(struct tool_session *session, const char *command,
         vecwire__args_complain(command, "%s", vecwire_strerror(rc));
         goto fail;
     }
-    options.dialect = VECWIRE_HMS;
+    options.dialect = common->dialect;
+    options.collection = common->collection;
     options.api_key = common->api_key;
     options.tenant = common->tenant;
     options.deadline_ms = common->timeout_ms;
