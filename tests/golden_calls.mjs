@@ -204,7 +204,63 @@ const updates = {
         {delete_vectors: {vector: ['image'], points, shard_key: 'a'}}]}),
 };
 
-export const calls = {...queries, ...reads, ...updates};
+const admin = {
+    create_collection: client => client.createCollection(goods, {
+        vectors: {size: 4, distance: 'Cosine'}}),
+    create_collection_full: client => client.api().createCollection({
+        collection_name: 'größe & co', timeout: 30,
+        vectors: {
+            image: {size: 65536, distance: 'Euclid', datatype: 'float16',
+                on_disk: true, hnsw_config: {m: 8},
+                quantization_config: {scalar: {type: 'int8', quantile: 0.99,
+                    always_ram: true}}},
+            tokens: {size: 2, distance: 'Dot',
+                multivector_config: {comparator: 'max_sim'}},
+            other: {size: 1, distance: 'Manhattan', memory: 'cold'}},
+        sparse_vectors: {
+            words: {modifier: 'idf', index: {
+                full_scan_threshold: 5000, on_disk: true,
+                datatype: 'float32'}},
+            more: {}},
+        shard_number: 2, sharding_method: 'custom', replication_factor: 2,
+        write_consistency_factor: 1, on_disk_payload: true,
+        hnsw_config: {m: 16, ef_construct: 100, full_scan_threshold: 10000,
+            max_indexing_threads: 2, on_disk: true, payload_m: 8,
+            inline_storage: false},
+        optimizers_config: {deleted_threshold: 0.2,
+            vacuum_min_vector_number: 1000, default_segment_number: 2,
+            max_segment_size: 200000, indexing_threshold: 20000,
+            flush_interval_sec: 5, max_optimization_threads: 'auto',
+            prevent_unoptimized: true},
+        wal_config: {wal_capacity_mb: 32, wal_segments_ahead: 1,
+            wal_retain_closed: 1},
+        quantization_config: {turbo: {bits: 'bits2'}},
+        strict_mode_config: {enabled: true, max_query_limit: 100,
+            read_rate_limit: 1000},
+        payload: {memory: 'cached'},
+        metadata: {owner: 'us', tags: [1, null]}}),
+    create_collection_empty: client => client.createCollection(goods, {}),
+    update_collection: client => client.updateCollection(goods, {
+        timeout: 10,
+        vectors: {'': {hnsw_config: {m: 32}, quantization_config: 'Disabled',
+            on_disk: false}},
+        sparse_vectors: {words: {index: {on_disk: false}}},
+        optimizers_config: {indexing_threshold: 10000},
+        params: {replication_factor: 3, write_consistency_factor: 2,
+            read_fan_out_factor: 1, on_disk_payload: false},
+        hnsw_config: {ef_construct: 200},
+        quantization_config: {binary: {always_ram: true}},
+        strict_mode_config: {enabled: false},
+        metadata: {owner: null}}),
+    delete_collection: client => client.deleteCollection(goods),
+    delete_collection_full: client => client.deleteCollection(
+        'größe & co', {timeout: 3}),
+    collection_exists: client => client.collectionExists(goods),
+    list_collections: client => client.getCollections(),
+    collection_info: client => client.getCollection(goods),
+};
+
+export const calls = {...queries, ...reads, ...updates, ...admin};
 
 // What their client cannot send, and why.
 export const oursAlone = {
