@@ -430,6 +430,7 @@ const struct deed deeds[] = {
     {"vecwire_scroller_resume vecwire_scroller_cancel vecwire_scroller_offset "
      "vecwire_scroller_progress",
      deed_scroll_look},
+    {FILTER_FUNCTIONS, deed_filter},
     {"vecwire_vector_format vecwire_vector_parse vecwire_float_format "
      "vecwire_float_parse",
      vector_text},

@@ -50,6 +50,29 @@ void deed_uploader_free(struct world *world);
 void deed_scroll(struct world *world);
 void deed_scroll_look(struct world *world);
 
+/* On a filter of its own; what it calls. */
+void deed_filter(struct world *world);
+#define FILTER_FUNCTIONS                                                       \
+    "vecwire_qdrant_filter_new vecwire_qdrant_filter_free "                    \
+    "vecwire_qdrant_filter_reset vecwire_qdrant_filter_text "                  \
+    "vecwire_qdrant_filter_error vecwire_qdrant_filter_clause "                \
+    "vecwire_qdrant_filter_min_should vecwire_qdrant_filter_begin "            \
+    "vecwire_qdrant_filter_begin_nested vecwire_qdrant_filter_end "            \
+    "vecwire_qdrant_filter_match_text "                                        \
+    "vecwire_qdrant_filter_match_i64 "                                         \
+    "vecwire_qdrant_filter_match_bool "                                        \
+    "vecwire_qdrant_filter_match_texts "                                       \
+    "vecwire_qdrant_filter_match_i64s vecwire_qdrant_filter_words "            \
+    "vecwire_qdrant_filter_range vecwire_qdrant_filter_range_i64 "             \
+    "vecwire_qdrant_filter_range_datetime "                                    \
+    "vecwire_qdrant_filter_values_count "                                      \
+    "vecwire_qdrant_filter_geo_box "                                           \
+    "vecwire_qdrant_filter_geo_radius "                                        \
+    "vecwire_qdrant_filter_geo_polygon "                                       \
+    "vecwire_qdrant_filter_is_empty vecwire_qdrant_filter_is_null "            \
+    "vecwire_qdrant_filter_has_id "                                            \
+    "vecwire_qdrant_filter_has_vector vecwire_qdrant_filter_slice"
+
 extern const struct deed deeds[];
 extern const size_t n_deeds;
 

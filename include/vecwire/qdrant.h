@@ -2,6 +2,7 @@
 #ifndef VECWIRE_QDRANT_H
 #define VECWIRE_QDRANT_H
 
+#include <vecwire/qdrant_filter.h>
 #include <vecwire/qdrant_update.h>
 #include <vecwire/reply.h>
 
