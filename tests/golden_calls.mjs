@@ -260,9 +260,65 @@ const admin = {
     collection_info: client => client.getCollection(goods),
 };
 
-export const calls = {...queries, ...reads, ...updates, ...admin};
+const page = filter => client =>
+    client.scroll(goods, {filter, with_payload: false});
+const square = [[0, 0], [0, 10], [10, 10], [10, 0], [0, 0]];
+const hole = [[4, 4], [4, 5.5], [5, 5], [4, 4]];
+const ring = line => ({points: line.map(([lat, lon]) => ({lat, lon}))});
+const words = 'one two';
+
+const filters = {
+    filter_matches: page({
+        must: [
+            {key: 'city', match: {value: 'Berlin'}},
+            {key: 'n[0].m', match: {value: -7}},
+            {key: '"a key".b[]', match: {value: false}},
+            {key: 'tag', match: {any: ['a', 'café "x"']}},
+            {key: 'tag', match: {except: []}},
+            {key: 'n', match: {any: [-3, 0, 9007199254740991]}}],
+        must_not: [
+            {key: 'tag', match: {except: ['a', 'café "x"']}},
+            {key: 'n', match: {except: [-3]}}],
+        should: [
+            {key: 't', match: {text: words}},
+            {key: 't', match: {phrase: words}},
+            {key: 't', match: {text_any: words}},
+            {key: 't', match: {prefix: 'on'}}]}),
+    filter_ranges: page({must: [
+        {key: 'x', range: {gt: 0.1, lte: 1e300}},
+        {key: 'x', range: {gte: -5e-324}},
+        {key: 'n', range: {lt: 42}},
+        {key: 'at', range: {
+            gte: '2024-07-22', lt: '2024-07-23T08:31:55.5+02:00'}},
+        {key: 'at', range: {gt: '2024-07-22 08:31'}},
+        {key: 'tag', values_count: {gt: 1, lte: 4}},
+        {key: 'tag', values_count: {gte: 2, lt: 5}}]}),
+    filter_places: page({should: [
+        {key: 'at', geo_bounding_box: {
+            top_left: {lat: 52.5, lon: 13.25},
+            bottom_right: {lat: -90, lon: 180}}},
+        {key: 'at', geo_radius: {
+            center: {lat: 52.52, lon: 13.405}, radius: 1000.5}},
+        {key: 'at', geo_polygon: {
+            exterior: ring(square), interiors: [ring(hole)]}},
+        {key: 'at', geo_polygon: {exterior: ring(square)}}]}),
+    filter_nesting: page({min_should: {min_count: 2, conditions: [
+        {is_empty: {key: 'a'}},
+        {is_null: {key: 'b[].c'}},
+        {has_id: [1, 42]},
+        {has_id: [7, one]},
+        {has_vector: 'image'},
+        {has_vector: ''},
+        {slice: {total: 4, index: 3}},
+        {nested: {key: 'list', filter: {
+            must: [{key: 'x', match: {value: 1}}]}}},
+        {must_not: [{should: [{key: 'y', match: {value: true}}]}]}]}}),
+};
+
+export const calls = {...queries, ...reads, ...updates, ...admin, ...filters};
 
 // What their client cannot send, and why.
 export const oursAlone = {
+    filter_large: 'JavaScript has no such numbers',
     get_large: 'JavaScript has no such numbers',
 };

@@ -22,9 +22,8 @@ static const struct {
     const struct golden_request *list;
     const size_t *n;
 } areas[] = {
-    {golden_admin, &n_golden_admin},
-    {golden_queries, &n_golden_queries},
-    {golden_reads, &n_golden_reads},
+    {golden_admin, &n_golden_admin},     {golden_filters, &n_golden_filters},
+    {golden_queries, &n_golden_queries}, {golden_reads, &n_golden_reads},
     {golden_updates, &n_golden_updates},
 };
 

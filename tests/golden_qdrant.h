@@ -26,6 +26,8 @@ void golden_done(const struct vecwire_reply *reply, void *arg);
 
 extern const struct golden_request golden_admin[];
 extern const size_t n_golden_admin;
+extern const struct golden_request golden_filters[];
+extern const size_t n_golden_filters;
 extern const struct golden_request golden_reads[];
 extern const size_t n_golden_reads;
 extern const struct golden_request golden_queries[];
