@@ -22,7 +22,7 @@ static const struct fault_list *const lists[] = {
     &fault_list_heads,
     &fault_list_status,
     &fault_list_tls,
-    &fault_list_hms,
+    &fault_list_hms,         &fault_list_qdrant,
 };
 /* clang-format on */
 #define N_LISTS (sizeof(lists) / sizeof(lists[0]))
@@ -89,7 +89,8 @@ static const char *const calls[FAULT_N_CALLS] = {
     [FAULT_POST] = "POST",     [FAULT_BIG_POST] = "large POST",
     [FAULT_QUERY] = "query",   [FAULT_ROWS] = "query, rows",
     [FAULT_UPSERT] = "upsert", [FAULT_DELETE] = "delete",
-    [FAULT_UPLOAD] = "upload",
+    [FAULT_UPLOAD] = "upload", [FAULT_SCROLL] = "scroll",
+    [FAULT_COUNT] = "count",   [FAULT_OPERATIONS] = "operations",
 };
 
 static void

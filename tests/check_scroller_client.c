@@ -81,6 +81,40 @@ START_TEST(a_paused_scroll_asks_for_nothing_once_two_pages_are_held)
 }
 END_TEST
 
+/* --- one page --- */
+
+static void
+note_next(const struct vecwire_reply *reply, void *arg)
+{
+    const struct vecwire_id *next = vecwire_reply_next_offset(reply);
+    uint64_t *number = arg;
+
+    ck_assert_ptr_null(vecwire_reply_error(reply));
+    ck_assert_uint_eq(vecwire_reply_rows_given(reply), 10);
+    ck_assert_ptr_nonnull(next);
+    ck_assert_str_eq(next->text, "10");
+    ck_assert(next->is_number);
+    *number = next->number;
+}
+
+START_TEST(a_page_whose_rows_went_out_before_tells_the_next_offset)
+{
+    struct scroll_seen seen = {.rig = NULL};
+    uint64_t next = 0;
+
+    scroll_rig_init(&rig, VECWIRE_OPTIONS(.mem = NULL), 100);
+    ck_assert_int_eq(
+        vecwire_scroll(rig.client,
+                       &VECWIRE_SCROLL(.limit = 10, .on_rows = scroll_rig_rows,
+                                       .rows_arg = &seen, .with_vector = true),
+                       note_next, &next, NULL),
+        VECWIRE_OK);
+    client_rig_run(&rig);
+    ck_assert_uint_eq(next, 10);
+    client_rig_fini(&rig);
+}
+END_TEST
+
 /* --- what it is begun with --- */
 
 /* Begin with `options`; it must be refused so, in these words. */
@@ -403,6 +437,8 @@ add_tests(TCase *tcase)
     tcase_add_test(tcase, another_scroll_goes_on_where_one_was_canceled);
     tcase_add_test(tcase,
                    a_paused_scroll_asks_for_nothing_once_two_pages_are_held);
+    tcase_add_test(tcase,
+                   a_page_whose_rows_went_out_before_tells_the_next_offset);
     tcase_add_test(tcase, what_cannot_be_sent_is_refused_with_its_place);
     tcase_add_test(tcase, a_dialect_without_a_scroll_is_refused);
     tcase_add_test(tcase, a_closed_client_begins_no_scroll);

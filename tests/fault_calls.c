@@ -155,7 +155,8 @@ static void
 begin_upload(struct fault_outcome *outcome,
              const struct vecwire_call_options *options)
 {
-    static const char *const ids[] = {"a", "b"};
+    const char *const ids[] = {spoken->id != NULL ? spoken->id : "a",
+                               spoken->id != NULL ? "8" : "b"};
     size_t taken;
 
     ck_assert_int_eq(
@@ -197,11 +198,25 @@ begin_raw(struct fault_outcome *outcome, const char *method, size_t body_len,
 }
 
 static enum vecwire_err
+begin_operations(struct fault_outcome *outcome, const char *const *ids,
+                 const struct vecwire_call_options *options)
+{
+    const struct vecwire_delete_request del =
+        VECWIRE_DELETE(.ids = ids, .rows = 1);
+    const struct vecwire_qdrant_operation operation = {.del = &del};
+
+    return vecwire_qdrant_update_points(
+        outcome->run->client,
+        &VECWIRE_QDRANT_OPERATIONS(.list = &operation, .n = 1, .call = options),
+        on_reply, outcome, &outcome->id);
+}
+
+static enum vecwire_err
 begin(struct fault_outcome *outcome, enum fault_call kind,
       const struct vecwire_call_options *options)
 {
     struct vecwire_client *client = outcome->run->client;
-    const char *const ids[] = {outcome->mark};
+    const char *const ids[] = {spoken->id != NULL ? spoken->id : outcome->mark};
 
     switch (kind) {
     case FAULT_HEAD:
@@ -228,6 +243,15 @@ begin(struct fault_outcome *outcome, enum fault_call kind,
         return vecwire_delete(
             client, &VECWIRE_DELETE(.ids = ids, .rows = 1, .call = options),
             on_reply, outcome, &outcome->id);
+    case FAULT_SCROLL:
+        return vecwire_scroll(
+            client, &VECWIRE_SCROLL(.call = options, .with_vector = true),
+            on_reply, outcome, &outcome->id);
+    case FAULT_COUNT:
+        return vecwire_count(client, &VECWIRE_COUNT(.call = options), on_reply,
+                             outcome, &outcome->id);
+    case FAULT_OPERATIONS:
+        return begin_operations(outcome, ids, options);
     case FAULT_UPLOAD:
         begin_upload(outcome, options);
         return VECWIRE_OK;

@@ -24,4 +24,5 @@ answer(const char *request)
                                                                   : NULL;
 }
 
-const struct fault_dialect fault_hms = {VECWIRE_HMS, answer};
+const struct fault_dialect fault_hms = {.dialect = VECWIRE_HMS,
+                                        .answer = answer};

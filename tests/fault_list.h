@@ -11,15 +11,18 @@
 
 /* The call that the fault meets. */
 enum fault_call {
-    FAULT_GET,      /* raw GET: a read */
-    FAULT_HEAD,     /* raw HEAD */
-    FAULT_POST,     /* raw POST: a write that is never repeated */
-    FAULT_BIG_POST, /* the same with FAULT_BIG bytes */
-    FAULT_QUERY,    /* the dialect's query: a read */
-    FAULT_ROWS,     /* the same with on_rows */
-    FAULT_UPSERT,   /* the dialect's: a write that may be repeated */
-    FAULT_DELETE,   /* the dialect's */
-    FAULT_UPLOAD,   /* two rows through an uploader */
+    FAULT_GET,        /* raw GET: a read */
+    FAULT_HEAD,       /* raw HEAD */
+    FAULT_POST,       /* raw POST: a write that is never repeated */
+    FAULT_BIG_POST,   /* the same with FAULT_BIG bytes */
+    FAULT_QUERY,      /* the dialect's query: a read */
+    FAULT_ROWS,       /* the same with on_rows */
+    FAULT_UPSERT,     /* the dialect's: a write that may be repeated */
+    FAULT_DELETE,     /* the dialect's */
+    FAULT_UPLOAD,     /* two rows through an uploader */
+    FAULT_SCROLL,     /* the dialect's: a page, with vectors */
+    FAULT_COUNT,      /* the dialect's */
+    FAULT_OPERATIONS, /* Qdrant's: one operation of a batch */
     FAULT_N_CALLS
 };
 
@@ -111,9 +114,11 @@ struct fault_dialect {
     /* The answer to a request of its own, carrying its mark; NULL: it is
      * none of its own. */
     const char *(*answer)(const char *request);
+    const char *collection; /* NULL: it has none */
+    const char *id;         /* of every row; NULL: the mark is one */
 };
 
-extern const struct fault_dialect fault_hms;
+extern const struct fault_dialect fault_hms, fault_qdrant;
 
 /* --- rows --- */
 
@@ -230,6 +235,7 @@ extern const struct fault_list fault_list_heads;
 extern const struct fault_list fault_list_reuse;
 extern const struct fault_list fault_list_status;
 extern const struct fault_list fault_list_hms;
+extern const struct fault_list fault_list_qdrant;
 extern const struct fault_list fault_list_tls;
 
 #endif

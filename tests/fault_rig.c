@@ -245,6 +245,7 @@ open_run(struct fault_run *run, const struct fault_step *first)
     fault_server_set_answer(run->server, fault_answer);
     options.size = sizeof(options);
     options.dialect = run->list->dialect->dialect;
+    options.collection = run->list->dialect->collection;
     options.mem = &run->counting.mem;
     if (run->tls)
         fault_run_use_tls(run, &options);

@@ -79,8 +79,8 @@ scroll_rig_init(struct client_rig *rig, struct vecwire_options options,
     fault_server_set_answer(rig->server, answer);
 }
 
-static enum vecwire_rows_action
-on_rows(const struct vecwire_reply *rows, void *arg)
+enum vecwire_rows_action
+scroll_rig_rows(const struct vecwire_reply *rows, void *arg)
 {
     struct scroll_seen *seen = arg;
     size_t n, dim;
@@ -120,7 +120,7 @@ scroll_rig_begin(struct client_rig *rig, struct scroll_seen *seen,
                  struct vecwire_scroller_options options)
 {
     seen->rig = rig;
-    options.on_rows = on_rows;
+    options.on_rows = scroll_rig_rows;
     options.on_done = on_done;
     options.arg = seen;
     options.with_vector = true;

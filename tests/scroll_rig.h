@@ -27,6 +27,10 @@ enum vecwire_err scroll_rig_begin(struct client_rig *rig,
                                   struct scroll_seen *seen,
                                   struct vecwire_scroller_options options);
 
+/* The rows callback of these; `arg` is a struct scroll_seen. */
+enum vecwire_rows_action scroll_rig_rows(const struct vecwire_reply *rows,
+                                         void *arg);
+
 /* The request that the server answered last, head and body. */
 const char *scroll_rig_request(void);
 

@@ -101,8 +101,9 @@ vecwire_qdrant_update_outcome(const struct vecwire_reply *reply, size_t index);
 
 /* The server's number of that update. False: it told none. `number` may be
  * NULL. */
-VECWIRE_API bool vecwire_qdrant_operation(const struct vecwire_reply *reply,
-                                          size_t index, uint64_t *number);
+VECWIRE_API bool
+vecwire_qdrant_operation_number(const struct vecwire_reply *reply, size_t index,
+                                uint64_t *number);
 
 /* What to search for, in a query or in one of its prefetches: by vector, by
  * the vector of a point, or by any query object of Qdrant's; none of them: all

@@ -43,8 +43,8 @@
 #include <vecwire/hms.h>
 #include <vecwire/reply.h>
 #include <vecwire/qdrant.h>
-#include <vecwire/scroller.h>
 #include <vecwire/qdrant_admin.h>
+#include <vecwire/scroller.h>
 #include <vecwire/uploader.h>
 #include <vecwire/vector.h>
 #include <vecwire/loop.h>

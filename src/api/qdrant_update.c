@@ -89,8 +89,8 @@ vecwire_qdrant_update_outcome(const struct vecwire_reply *reply, size_t index)
 }
 
 bool
-vecwire_qdrant_operation(const struct vecwire_reply *reply, size_t index,
-                         uint64_t *number)
+vecwire_qdrant_operation_number(const struct vecwire_reply *reply, size_t index,
+                                uint64_t *number)
 {
     if (reply->failed || index >= reply->n_updates ||
         !reply->updates[index].has_number)

@@ -112,6 +112,24 @@ vecwire__decode_body(struct vecwire__call *call, const char *bytes, size_t len)
            decoder->rc == VECWIRE__JSON_DONE;
 }
 
+/* The completion of a page tells where the next one begins, whether its rows
+ * went out before or not. False: no memory. */
+static bool
+take_next(struct vecwire__call *call)
+{
+    const struct vecwire_reply *batch = call->batch;
+    struct vecwire_reply *reply = call->reply;
+
+    if (batch == NULL || !batch->has_next)
+        return true;
+    reply->next_offset = batch->next_offset;
+    reply->next_at = reply->texts.len;
+    reply->has_next =
+        vecwire__buf_add(&reply->texts, batch->texts.bytes + batch->next_at,
+                         batch->next_offset.len + 1);
+    return reply->has_next;
+}
+
 bool
 vecwire__decode_end(struct vecwire__call *call)
 {
@@ -120,6 +138,8 @@ vecwire__decode_end(struct vecwire__call *call)
     if (decoder == NULL)
         return true;
     decoder->rc = vecwire__json_finish(&decoder->reader);
+    if (decoder->rc == VECWIRE__JSON_DONE && !take_next(call))
+        decoder->rc = VECWIRE__JSON_EMEM;
     return decoder->rc == VECWIRE__JSON_DONE && target_of(call)->answered;
 }
 
