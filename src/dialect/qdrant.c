@@ -43,8 +43,8 @@ not_taken(const struct vecwire_qdrant_params *p, unsigned takes)
     return NULL;
 }
 
-static void
-check_params(struct vecwire__qdrant_writer *w, unsigned takes)
+void
+vecwire__qdrant_check_params(struct vecwire__qdrant_writer *w, unsigned takes)
 {
     const struct vecwire_qdrant_params *p = w->settings->qdrant;
     const char *name;
@@ -154,7 +154,7 @@ vecwire__qdrant_begin(struct vecwire__qdrant_writer *w,
                                          .text = &enc->text,
                                          .refusal = refusal,
                                          .row = SIZE_MAX};
-    check_params(w, route->takes);
+    vecwire__qdrant_check_params(w, route->takes);
     enc->method = route->method;
     enc->class = route->class;
     enc->decoding = route->decoding;
