@@ -192,6 +192,10 @@ const updates = {
     update_points: client => client.batchUpdate(goods, {...all, operations: [
         {upsert: {shard_key: 'a', points: [
             {id: 7, vector: [0.1, -2], payload: {a: 1}}]}},
+        {upsert: {
+            shard_key: 'b', update_filter: berlin, update_mode: 'insert_only',
+            batch: {ids: [7, 42],
+                vectors: [[0.1, -2], [1e-7, 3.4028235e38]]}}},
         {delete: {points, shard_key: 'a'}},
         {delete: {filter: berlin, shard_key: 'a'}},
         {set_payload: {payload: {b: 2}, points, key: 'c', shard_key: 'a'}},

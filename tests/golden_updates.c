@@ -294,6 +294,13 @@ update_points(struct golden *g)
         {.upsert =
              &VECWIRE_UPSERT(.matrix = dense, .rows = 1, .dim = 2,
                              .numbers = numbers, .payloads = one_payload)},
+        {.upsert = &VECWIRE_UPSERT(
+                 .matrix = dense, .rows = 2, .dim = 2, .numbers = numbers,
+                 .call = &VECWIRE_CALL_OPTIONS(
+                         .qdrant = &VECWIRE_QDRANT_PARAMS(
+                                 .by_columns = true, .shard_key = "\"b\"",
+                                 .update_filter = filter,
+                                 .update_mode = VECWIRE_QDRANT_INSERT_ONLY)))},
         {.del = &VECWIRE_DELETE(.ids = both, .rows = 2)},
         {.del = &VECWIRE_DELETE(.filter = filter)},
         {.payload =
