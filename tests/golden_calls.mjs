@@ -319,7 +319,46 @@ const filters = {
         {must_not: [{should: [{key: 'y', match: {value: true}}]}]}]}}),
 };
 
-export const calls = {...queries, ...reads, ...updates, ...admin, ...filters};
+const server = {
+    create_index: client => client.createPayloadIndex(goods, {
+        field_name: 'city', field_schema: 'keyword'}),
+    create_index_full: client => client.createPayloadIndex(goods, {
+        ...all, field_name: 'a[].b', field_schema: {
+            type: 'text', tokenizer: 'word', min_token_len: 2,
+            max_token_len: 20, lowercase: true, on_disk: true,
+            phrase_matching: true, stopwords: 'english'}}),
+    delete_index: client => client.deletePayloadIndex(
+        goods, 'a[]."b c"', {wait: false}),
+    delete_index_full: client => client.deletePayloadIndex(
+        goods, 'city', all),
+    update_aliases: client => client.updateCollectionAliases({
+        timeout: 4, actions: [
+            {create_alias: {collection_name: goods, alias_name: 'new one'}},
+            {create_alias: {collection_name: 'other', alias_name: 'b'}},
+            {delete_alias: {alias_name: 'old'}},
+            {rename_alias: {
+                old_alias_name: 'a', new_alias_name: 'größe'}}]}),
+    list_aliases: client => client.getAliases(),
+    collection_aliases: client => client.getCollectionAliases(goods),
+    list_snapshots: client => client.listSnapshots(goods),
+    create_snapshot: client => client.createSnapshot(goods),
+    create_snapshot_no_wait: client => client.createSnapshot(
+        goods, {wait: false}),
+    root: client => client.versionInfo(),
+    healthz: client => client.api().healthz({}),
+    livez: client => client.api().livez({}),
+    readyz: client => client.api().readyz({}),
+    metrics: client => client.api().metrics({}),
+    metrics_full: client => client.api().metrics(
+        {anonymize: true, per_collection: true, timeout: 7}),
+    telemetry: client => client.api().telemetry({}),
+    telemetry_full: client => client.api().telemetry({
+        anonymize: true, per_collection: true, details_level: 3,
+        timeout: 7}),
+};
+
+export const calls = {...queries, ...reads, ...updates, ...admin, ...filters,
+    ...server};
 
 // What their client cannot send, and why.
 export const oursAlone = {

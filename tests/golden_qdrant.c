@@ -24,7 +24,7 @@ static const struct {
 } areas[] = {
     {golden_admin, &n_golden_admin},     {golden_filters, &n_golden_filters},
     {golden_queries, &n_golden_queries}, {golden_reads, &n_golden_reads},
-    {golden_updates, &n_golden_updates},
+    {golden_server, &n_golden_server},   {golden_updates, &n_golden_updates},
 };
 
 static void

@@ -32,6 +32,8 @@ extern const struct golden_request golden_reads[];
 extern const size_t n_golden_reads;
 extern const struct golden_request golden_queries[];
 extern const size_t n_golden_queries;
+extern const struct golden_request golden_server[];
+extern const size_t n_golden_server;
 extern const struct golden_request golden_updates[];
 extern const size_t n_golden_updates;
 
