@@ -177,7 +177,7 @@ put(struct vecwire__json_reader *reader, enum string_sink sink,
     case SINK_TEXTS:
         return vecwire__buf_add(reader->texts, bytes, n);
     case SINK_NAME:
-        /* 28 bytes are enough to see that it is no known key */
+        /* 32 bytes are enough to see that it is no known key */
         n = n < room ? n : room;
         memcpy(reader->name + reader->n_name, bytes, n);
         reader->n_name = (unsigned char)(reader->n_name + n);
