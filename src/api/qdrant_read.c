@@ -116,3 +116,22 @@ vecwire_qdrant_facet(struct vecwire_client *client,
                                      .own = vecwire__qdrant_encode_facet},
         &f, id);
 }
+
+size_t
+vecwire_qdrant_facet_hits(const struct vecwire_reply *reply)
+{
+    return reply->failed || !reply->is_facet ? 0 : reply->n_groups;
+}
+
+bool
+vecwire_qdrant_facet_at(const struct vecwire_reply *reply, size_t index,
+                        struct vecwire_qdrant_facet_value *hit)
+{
+    if (index >= vecwire_qdrant_facet_hits(reply))
+        return false;
+    *hit = (struct vecwire_qdrant_facet_value){
+        .value = reply->groups[index].id,
+        .count = reply->group_places[index].count,
+        .is_text = reply->group_places[index].is_text};
+    return true;
+}
