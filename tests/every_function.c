@@ -434,6 +434,10 @@ const struct deed deeds[] = {
     {ADMIN_INITS " " ADMIN_VERBS, deed_admin},
     {ADMIN_VERBS, deed_admin_refused},
     {ADMIN_REPLY, deed_admin_reply},
+    {QDRANT_INITS " " QDRANT_VERBS, deed_qdrant_verbs},
+    {QDRANT_VERBS, deed_qdrant_refused},
+    {QDRANT_REPLY, deed_qdrant_reply},
+    {REPLY_ROWS, deed_reply_rows},
     {"vecwire_vector_format vecwire_vector_parse vecwire_float_format "
      "vecwire_float_parse",
      vector_text},
