@@ -30,6 +30,14 @@ has_query(const struct vecwire_qdrant_search *search)
            search->query_tree != NULL;
 }
 
+static void
+put_limit(struct vecwire__qdrant_writer *w, const char *key, uint32_t limit,
+          uint32_t otherwise)
+{
+    vecwire__qdrant_key(w, key);
+    vecwire__qdrant_put_u64(w, limit == 0 ? otherwise : limit);
+}
+
 /* "query": one of the five ways to say it. */
 static void
 put_query(struct vecwire__qdrant_writer *w,
@@ -53,14 +61,6 @@ put_query(struct vecwire__qdrant_writer *w,
     else
         vecwire__qdrant_put_json(w, search->query, search->query_tree, "{",
                                  "query");
-}
-
-static void
-put_limit(struct vecwire__qdrant_writer *w, const char *key, uint32_t limit,
-          uint32_t otherwise)
-{
-    vecwire__qdrant_key(w, key);
-    vecwire__qdrant_put_u64(w, limit == 0 ? otherwise : limit);
 }
 
 static void

@@ -198,15 +198,28 @@ vecwire__reply_add_row(struct vecwire_reply *reply)
     return &reply->places[reply->n_rows++];
 }
 
+/* What the row that was added last has so far: never more than when it is
+ * whole. */
+static bool
+is_over_row(const struct vecwire_reply *reply)
+{
+    const size_t nuls = 3; /* behind its texts */
+    size_t texts = reply->texts.len - reply->row_at;
+
+    texts = texts > nuls ? texts - nuls : 0;
+    return reply->max_row_bytes != 0 &&
+           texts + vecwire__reply_vector_bytes(reply) > reply->max_row_bytes;
+}
+
 void
 vecwire__reply_row_whole(struct vecwire_reply *reply)
 {
     const struct vecwire_row *row = &reply->rows[reply->n_rows - 1];
 
-    if (reply->max_row_bytes != 0 &&
-        row->id.len + row->text_len + row->payload_len +
-                vecwire__reply_vector_bytes(reply) >
-            reply->max_row_bytes)
+    if (is_over_row(reply) || (reply->max_row_bytes != 0 &&
+                               row->id.len + row->text_len + row->payload_len +
+                                       vecwire__reply_vector_bytes(reply) >
+                                   reply->max_row_bytes))
         vecwire__reply_over_row(reply);
     reply->n_whole = reply->n_rows;
     reply->whole_at = reply->texts.len;
@@ -215,13 +228,7 @@ vecwire__reply_row_whole(struct vecwire_reply *reply)
 bool
 vecwire__reply_row_fits(struct vecwire_reply *reply)
 {
-    const uint64_t nuls = 3; /* behind its texts */
-
-    if (reply->n_rows == reply->n_whole || reply->max_row_bytes == 0 ||
-        reply->texts.len - reply->row_at <= nuls ||
-        reply->texts.len - reply->row_at - nuls +
-                vecwire__reply_vector_bytes(reply) <=
-            reply->max_row_bytes)
+    if (reply->n_rows == reply->n_whole || !is_over_row(reply))
         return true;
     vecwire__reply_over_row(reply);
     return false;
