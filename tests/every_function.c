@@ -431,6 +431,10 @@ const struct deed deeds[] = {
      "vecwire_scroller_progress",
      deed_scroll_look},
     {FILTER_FUNCTIONS, deed_filter},
+    {QDRANT_INITS " " QDRANT_VERBS, deed_qdrant_verbs},
+    {QDRANT_VERBS, deed_qdrant_refused},
+    {QDRANT_REPLY, deed_qdrant_reply},
+    {REPLY_ROWS, deed_reply_rows},
     {"vecwire_vector_format vecwire_vector_parse vecwire_float_format "
      "vecwire_float_parse",
      vector_text},

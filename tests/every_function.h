@@ -73,6 +73,30 @@ void deed_filter(struct world *world);
     "vecwire_qdrant_filter_has_id "                                            \
     "vecwire_qdrant_filter_has_vector vecwire_qdrant_filter_slice"
 
+/* Qdrant's verbs, and what tells of their replies; what they call. */
+void deed_qdrant_verbs(struct world *world);
+void deed_qdrant_refused(struct world *world);
+void deed_qdrant_reply(struct world *world);
+void deed_reply_rows(struct world *world);
+#define QDRANT_INITS                                                           \
+    "vecwire_get_init vecwire_scroll_init vecwire_count_init "                 \
+    "vecwire_qdrant_params_init vecwire_qdrant_query_init "                    \
+    "vecwire_qdrant_query_batch_init vecwire_qdrant_query_groups_init "        \
+    "vecwire_qdrant_facet_init vecwire_qdrant_payload_init "                   \
+    "vecwire_qdrant_delete_vectors_init vecwire_qdrant_operations_init"
+#define QDRANT_VERBS                                                           \
+    "vecwire_get vecwire_scroll vecwire_count vecwire_qdrant_query "           \
+    "vecwire_qdrant_query_batch vecwire_qdrant_query_groups "                  \
+    "vecwire_qdrant_get_point vecwire_qdrant_facet "                           \
+    "vecwire_qdrant_change_payload vecwire_qdrant_update_vectors "             \
+    "vecwire_qdrant_delete_vectors vecwire_qdrant_update_points"
+#define QDRANT_REPLY                                                           \
+    "vecwire_qdrant_update_outcome vecwire_qdrant_operation_number "           \
+    "vecwire_qdrant_facet_hits vecwire_qdrant_facet_at"
+#define REPLY_ROWS                                                             \
+    "vecwire_row_vector vecwire_reply_matrix vecwire_reply_groups "            \
+    "vecwire_reply_group vecwire_reply_next_offset vecwire_reply_total"
+
 extern const struct deed deeds[];
 extern const size_t n_deeds;
 
