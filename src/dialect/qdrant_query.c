@@ -108,6 +108,7 @@ put_search(struct vecwire__qdrant_writer *w,
         vecwire__qdrant_put_float(w, search->score_threshold,
                                   "score_threshold");
     }
+    put_limit(w, "limit", search->limit, DEFAULT_LIMIT);
 }
 
 static void
@@ -115,7 +116,6 @@ put_request(struct vecwire__qdrant_writer *w,
             const struct vecwire_qdrant_query_request *query)
 {
     put_search(w, &query->search, 0);
-    put_limit(w, "limit", query->search.limit, DEFAULT_LIMIT);
     if (query->offset > 0) {
         vecwire__qdrant_key(w, "offset");
         vecwire__qdrant_put_u64(w, query->offset);
