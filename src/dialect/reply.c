@@ -194,15 +194,27 @@ vecwire__reply_add_row(struct vecwire_reply *reply)
     return &reply->places[reply->n_rows++];
 }
 
+/* Bytes of the last row, without the NULs behind its texts. While it is being
+ * read, no more than at its end: what is allowed must not depend on how a reply
+ * is cut. */
+static uint64_t
+row_bytes(const struct vecwire_reply *reply)
+{
+    const struct vecwire__row_place *place = &reply->places[reply->n_rows - 1];
+    size_t texts = reply->texts.len - reply->row_at;
+    size_t nuls = (size_t)place->has_id + place->has_text + place->has_payload +
+                  place->has_order + place->has_shard + reply->reading.has_name;
+
+    for (size_t i = reply->row_vectors_at; i < reply->n_vectors; i++)
+        nuls += reply->vector_places[i].has_name;
+    return texts - (nuls < texts ? nuls : texts) +
+           vecwire__reply_vector_bytes(reply);
+}
+
 void
 vecwire__reply_row_whole(struct vecwire_reply *reply)
 {
-    const struct vecwire_row *row = &reply->rows[reply->n_rows - 1];
-
-    if (reply->max_row_bytes != 0 &&
-        row->id.len + row->text_len + row->payload_len +
-                vecwire__reply_vector_bytes(reply) >
-            reply->max_row_bytes)
+    if (reply->max_row_bytes != 0 && row_bytes(reply) > reply->max_row_bytes)
         vecwire__reply_over_row(reply);
     reply->n_whole = reply->n_rows;
     reply->whole_at = reply->texts.len;
@@ -211,13 +223,8 @@ vecwire__reply_row_whole(struct vecwire_reply *reply)
 bool
 vecwire__reply_row_fits(struct vecwire_reply *reply)
 {
-    const uint64_t nuls = 3; /* behind its texts */
-
     if (reply->n_rows == reply->n_whole || reply->max_row_bytes == 0 ||
-        reply->texts.len - reply->row_at <= nuls ||
-        reply->texts.len - reply->row_at - nuls +
-                vecwire__reply_vector_bytes(reply) <=
-            reply->max_row_bytes)
+        row_bytes(reply) <= reply->max_row_bytes)
         return true;
     vecwire__reply_over_row(reply);
     return false;
