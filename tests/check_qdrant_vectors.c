@@ -243,6 +243,8 @@ give(void (*look)(const struct vecwire_row *row, uint64_t id), uint64_t *next)
         look(reply_row(i), (*next)++);
     reply_read->n_rows = all;
     moved = vecwire__reply_drop_rows(reply_read, &reply_reader);
+    /* What went out is not to be seen any more. */
+    memset(reply_read->texts.bytes + reply_read->texts.len, '#', moved);
     if (reply_reader.text_at >= whole_at)
         reply_reader.text_at -= moved;
 }
