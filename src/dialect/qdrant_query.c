@@ -30,12 +30,18 @@ has_query(const struct vecwire_qdrant_search *search)
            search->query_tree != NULL;
 }
 
+static uint64_t
+or_else(uint32_t given, uint32_t otherwise)
+{
+    return given == 0 ? otherwise : given;
+}
+
 static void
 put_limit(struct vecwire__qdrant_writer *w, const char *key, uint32_t limit,
           uint32_t otherwise)
 {
     vecwire__qdrant_key(w, key);
-    vecwire__qdrant_put_u64(w, limit == 0 ? otherwise : limit);
+    vecwire__qdrant_put_u64(w, or_else(limit, otherwise));
 }
 
 /* "query": one of the five ways to say it. */
@@ -133,6 +139,13 @@ room_of(const struct vecwire_qdrant_search *search)
                : VECWIRE_VECTOR_TEXT_ROOM(vector->dim);
 }
 
+/* So many rows may come back, if that is a number to go by. */
+static void
+expect_rows(struct vecwire__encoding *enc, uint64_t rows)
+{
+    enc->max_rows = rows <= UINT32_MAX ? (uint32_t)rows : 0;
+}
+
 enum vecwire_err
 vecwire__qdrant_encode_search(const struct vecwire__settings *settings,
                               const void *request,
@@ -145,8 +158,7 @@ vecwire__qdrant_encode_search(const struct vecwire__settings *settings,
     vecwire__qdrant_begin(&w, settings, enc, refusal, &query_route, NULL,
                           room_of(&query->search));
     put_request(&w, query);
-    enc->max_rows =
-        query->search.limit == 0 ? DEFAULT_LIMIT : query->search.limit;
+    expect_rows(enc, or_else(query->search.limit, DEFAULT_LIMIT));
     return vecwire__qdrant_end(&w);
 }
 
@@ -157,6 +169,7 @@ vecwire__qdrant_encode_batch(const struct vecwire__settings *settings,
 {
     const struct vecwire_qdrant_query_batch_request *batch = request;
     struct vecwire__qdrant_writer w;
+    uint64_t rows = 0;
 
     vecwire__qdrant_begin(&w, settings, enc, refusal, &batch_route, NULL, 0);
     if (batch->queries == NULL && batch->n > 0)
@@ -181,9 +194,11 @@ vecwire__qdrant_encode_batch(const struct vecwire__settings *settings,
         vecwire__qdrant_comma(&w);
         vecwire__qdrant_put(&w, "{");
         put_request(&w, query);
+        rows += or_else(query->search.limit, DEFAULT_LIMIT);
         vecwire__qdrant_put_shard_key(&w);
         vecwire__qdrant_put(&w, "}");
     }
+    expect_rows(enc, rows);
     w.row = SIZE_MAX;
     w.has_shard_key = true;
     vecwire__qdrant_put(&w, "]");
@@ -210,6 +225,10 @@ vecwire__qdrant_encode_groups(const struct vecwire__settings *settings,
     vecwire__qdrant_put_path(&w, groups->group_by, "group_by");
     put_limit(&w, "group_size", groups->group_size, DEFAULT_GROUP_SIZE);
     vecwire__qdrant_member(&w, "with_lookup", groups->with_lookup, NULL, "\"{");
+    /* And the row that was looked up. */
+    expect_rows(enc, or_else(query->search.limit, DEFAULT_LIMIT) *
+                         (or_else(groups->group_size, DEFAULT_GROUP_SIZE) +
+                          (groups->with_lookup != NULL)));
     return vecwire__qdrant_end(&w);
 }
 
