@@ -144,7 +144,8 @@ START_TEST(a_filter_that_cannot_be_looked_at_is_not_sent)
     json_set_alloc_funcs(no_block, give);
     ck_assert_int_eq(
         qdrant_encode(&f, DELETE, &VECWIRE_DELETE(.filter = "{\"must\":[]}")),
-        VECWIRE_ENOMEM);
+        VECWIRE_EINVAL);
+    ck_assert_ptr_nonnull(strstr(f.refusal.text, "cannot be checked"));
     json_set_alloc_funcs(take, give);
 }
 END_TEST

@@ -206,11 +206,11 @@ START_TEST(rows_that_differ_have_no_columns)
     QDRANT_REFUSES(
         &f, UPSERT,
         &VECWIRE_UPSERT(.vectors = no_list, .rows = 2, .numbers = numbers),
-        VECWIRE_EINVAL, 0, "row 0: vectors: list is NULL, n is 1");
+        VECWIRE_EINVAL, 0, "row 0: no vectors: by_columns needs them");
     QDRANT_REFUSES(
         &f, UPSERT,
         &VECWIRE_UPSERT(.vectors = no_second, .rows = 2, .numbers = numbers),
-        VECWIRE_EINVAL, 1, columns);
+        VECWIRE_EINVAL, 1, "row 1: no vectors: by_columns needs them");
     QDRANT_REFUSES(&f, UPSERT, &VECWIRE_UPSERT(.rows = 2, .numbers = numbers),
                    VECWIRE_EINVAL, SIZE_MAX,
                    "by_columns: there are no vectors");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each allocation of `vecwire query` and `vecwire import` fails once, alone
- * or with all that follow: exit status 1 and a line that says why, or it was
+/* Each allocation of a command that reads or writes rows fails once, alone or
+ * with all that follow: exit status 1 and a line that says why, or it was
  * not needed. The linker leads the calls of malloc() in our objects here;
  * jansson has hooks. */
 #include <check.h>
@@ -116,6 +116,25 @@ start_server(void)
 /* --- files --- */
 
 static char rows[] = "check_tool_memory.XXXXXX.jsonl";
+static char points[] = "check_tool_memory.XXXXXX.jsonl";
+static char copy[sizeof(points) + 4], copied_ids[sizeof(copy) + 6];
+
+/* What Qdrant has: numbers, and vectors in more than one form. */
+static void
+write_points(void)
+{
+    int fd = mkstemps(points, 6);
+
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_gt(dprintf(fd, "{\"id\":7,\"vector\":[1,2,0]}\n"
+                                 "{\"id\":8,\"vector\":{\"\":[1,2,1]},"
+                                 "\"payload\":{\"a\":1}}\n"),
+                     0);
+    close(fd);
+    snprintf(copy, sizeof(copy), "%.*s.npy", (int)sizeof(points) - 7, points);
+    snprintf(copied_ids, sizeof(copied_ids), "%.*s.ids.jsonl",
+             (int)sizeof(points) - 7, points);
+}
 
 static void
 write_rows(void)
@@ -139,6 +158,7 @@ set_up(void)
                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert(asked != MAP_FAILED);
     write_rows();
+    write_points();
     start_server();
 }
 
@@ -146,6 +166,9 @@ static void
 tear_down(void)
 {
     unlink(rows);
+    unlink(points);
+    unlink(copy);
+    unlink(copied_ids);
     if (server_pid <= 0)
         return;
     kill(server_pid, SIGKILL);
@@ -154,13 +177,23 @@ tear_down(void)
 
 /* --- commands --- */
 
+#define DEMO "--dialect=qdrant", "--collection=demo", "--url", url
+
 static const struct command {
     int (*run)(int argc, char **argv);
-    const char *argv[8];
+    const char *argv[10];
 } commands[] = {
     {vecwire__command_query,
      {"query", "--vector", "[1,0.5,0]", "--with-payload", "--url", url}},
     {vecwire__command_import, {"import", rows, "--batch", "2", "--url", url}},
+    {vecwire__command_query,
+     {"query", "--vector", "[1,0.5,0]", "--with-vector", DEMO}},
+    {vecwire__command_import, {"import", points, DEMO}},
+    {vecwire__command_export, {"export", copy, DEMO}},
+    {vecwire__command_get, {"get", "1", "2", DEMO}},
+    {vecwire__command_count, {"count", DEMO}},
+    {vecwire__command_collections, {"collections", "info", DEMO}},
+    {vecwire__command_delete, {"delete", "7", DEMO}},
 };
 
 #define N_COMMANDS ((int)(sizeof(commands) / sizeof(commands[0])))
@@ -168,7 +201,7 @@ static const struct command {
 _Noreturn static void
 be_command(const struct command *command)
 {
-    char *argv[8];
+    char *argv[10];
     int argc = 0;
 
     /* Words are put in front of the options in place. */

@@ -203,8 +203,16 @@ static const struct fault qdrant[] = {
         .scripts = ONE(
             READ, REPLY("400 No", "{\"status\":{\"error\":\"Wrong\"}}"), SERVE),
         .text = "Wrong"),
-    BAD(OPERATIONS, "operations of which one is of a status that nobody knows",
-        RESULT("[{\"operation_id\":3,\"status\":\"x\"}]")),
+    ROW("operations of which one is of a status that nobody knows", OPERATIONS,
+        SEES(EDECODE, RECEIVING, .status = 200, .unknown = true), DROPPED,
+        .scripts = ONE(
+            READ,
+            REPLY("200 OK", RESULT("[{\"operation_id\":3,\"status\":\"x\"}]")),
+            SERVE)),
+    ROW("operations whose failure is cut", OPERATIONS,
+        SEES(EUNKNOWN, RECEIVING, .status = 500, .unknown = true), DROPPED,
+        .scripts = ONE(READ, SEND("HTTP/1.1 500 No\r\n" MARKED
+                                  "Content-Length: 9\r\n\r\n{"))),
     /* --- uploads --- */
     ROW("an upload that is too large as a whole", UPLOAD, FINE, KEPT,
         .scripts = ONE(READ, REPLY("413 Large", FAULT_MARK), SERVE),

@@ -59,8 +59,9 @@ struct vecwire_qdrant_delete_vectors_request {
     struct vecwire_refusal *refusal;
 };
 
-/* One operation: exactly one of these. Their own call options and refusals
- * are not used. */
+/* One operation: exactly one of these. Of their call options only
+ * qdrant->shard_key, update_filter, update_mode and by_columns are used (no
+ * shard_key: that of the whole), and their refusals are not. */
 struct vecwire_qdrant_operation {
     const struct vecwire_upsert_request *upsert;
     const struct vecwire_delete_request *del;
@@ -70,8 +71,8 @@ struct vecwire_qdrant_operation {
 };
 
 /* Operations in one request, done in order. Not atomic: the first that fails
- * ends it, and those before it stay done. So a failure always has
- * error->outcome_unknown set. */
+ * ends it, and those before it stay done. So whatever goes wrong once the
+ * server has begun to answer has error->outcome_unknown set. */
 struct vecwire_qdrant_operations_request {
     size_t size;
     const struct vecwire_qdrant_operation *list;

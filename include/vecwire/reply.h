@@ -88,8 +88,8 @@ vecwire_reply_rows_given(const struct vecwire_reply *reply);
 VECWIRE_API const struct vecwire_row *
 vecwire_reply_row(const struct vecwire_reply *reply, size_t index);
 
-/* The row's vector of that name, NULL: the unnamed one. NULL: it has none
- * such. */
+/* The row's vector of that name, NULL or "": the unnamed one, which Qdrant
+ * calls "" when it is one of several. NULL: it has none such. */
 VECWIRE_API const struct vecwire_vector *
 vecwire_row_vector(const struct vecwire_row *row, const char *name);
 

@@ -39,14 +39,10 @@ const struct vecwire_vector *
 vecwire_row_vector(const struct vecwire_row *row, const char *name)
 {
     for (size_t i = 0; i < row->n_vectors; i++) {
-        const struct vecwire_vector *vector = &row->vectors[i];
+        const char *own = row->vectors[i].name;
 
-        if (name == NULL || vector->name == NULL) {
-            if (name == vector->name)
-                return vector;
-        } else if (strcmp(name, vector->name) == 0) {
-            return vector;
-        }
+        if (strcmp(own == NULL ? "" : own, name == NULL ? "" : name) == 0)
+            return &row->vectors[i];
     }
     return NULL;
 }
@@ -66,7 +62,7 @@ vecwire_reply_matrix(const struct vecwire_reply *reply, size_t *rows,
             vector->values != row[0].vectors[0].values + i * vector->dim)
             return NULL;
     }
-    if (reply->n_rows == 0)
+    if (reply->n_rows == 0 || row[0].vectors[0].dim == 0)
         return NULL;
     *rows = reply->n_rows;
     *dim = row[0].vectors[0].dim;

@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "codec/float_dec.h"
 #include "codec/mem.h"
 
 /* The first so many bytes of an error's body are kept. */
@@ -50,6 +52,20 @@ begin_batch(struct vecwire__call *call)
     return true;
 }
 
+/* The length of the body, where the head tells it. */
+static void
+expect_body(struct vecwire_reply *reply, const struct vecwire__head *head)
+{
+    for (size_t i = 0; i < head->n_headers; i++) {
+        const char *value = head->headers[i].value;
+        uint64_t bytes;
+
+        if (strcasecmp(head->headers[i].name, "content-length") == 0 &&
+            vecwire__u64_read(value, value + strlen(value), &bytes))
+            vecwire__reply_expect(reply, bytes);
+    }
+}
+
 bool
 vecwire__decode_head(struct vecwire__call *call,
                      const struct vecwire__head *head)
@@ -69,6 +85,7 @@ vecwire__decode_head(struct vecwire__call *call,
     if (call->decoder == NULL)
         return false;
     call->decoder->rc = VECWIRE__JSON_MORE;
+    expect_body(reply, head);
     reply->max_rows = call->enc.max_rows;
     reply->max_parts = call->enc.max_parts;
     reply->rows_asked = call->enc.rows;

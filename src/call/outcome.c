@@ -172,8 +172,9 @@ vecwire__outcome_failed(struct vecwire__call *call, enum vecwire_err code,
     error->http_status = reply->status;
     own = verdict != NULL ? *verdict : judge(call, code);
     error->retryable = own.retryable;
-    error->outcome_unknown = own.outcome_unknown || (code == VECWIRE_EHTTP &&
-                                                     call->enc.may_be_partial);
+    /* A part may be done once the server has begun to answer. */
+    error->outcome_unknown =
+        own.outcome_unknown || (call->enc.may_be_partial && reply->status != 0);
     if (code == VECWIRE_EHTTP) {
         call->engine->config.dialect->server_error(reply, &found);
         if (reply->status >= 300 && reply->status < 400)

@@ -43,8 +43,8 @@ not_taken(const struct vecwire_qdrant_params *p, unsigned takes)
     return NULL;
 }
 
-static void
-check_params(struct vecwire__qdrant_writer *w, unsigned takes)
+void
+vecwire__qdrant_check_params(struct vecwire__qdrant_writer *w, unsigned takes)
 {
     const struct vecwire_qdrant_params *p = w->settings->qdrant;
     const char *name;
@@ -154,7 +154,7 @@ vecwire__qdrant_begin(struct vecwire__qdrant_writer *w,
                                          .text = &enc->text,
                                          .refusal = refusal,
                                          .row = SIZE_MAX};
-    check_params(w, route->takes);
+    vecwire__qdrant_check_params(w, route->takes);
     enc->method = route->method;
     enc->class = route->class;
     enc->decoding = route->decoding;
@@ -262,18 +262,8 @@ void
 vecwire__qdrant_server_error(struct vecwire_reply *reply,
                              struct vecwire__server_error *found)
 {
-    struct vecwire__json_reader reader;
-    size_t len = reply->texts.len;
-
-    memset(found, 0, sizeof(*found));
-    vecwire__json_init(&reader, &failed_table, failed_sink, found,
-                       &reply->texts, 16);
-    vecwire__json_feed(&reader, reply->body.bytes, reply->body.len);
-    if (vecwire__json_finish(&reader) == VECWIRE__JSON_DONE && found->has_text)
-        return;
-    memset(found, 0, sizeof(*found));
-    reply->texts.len = len;
-    take_plain(reply, found);
+    if (!vecwire__read_error(reply, &failed_table, failed_sink, found))
+        take_plain(reply, found);
 }
 
 /* Without Retry-After the request is too large for good. */

@@ -73,6 +73,10 @@ void vecwire__qdrant_begin(struct vecwire__qdrant_writer *w,
 /* End: the shard key, the body's "}", its size. The encoder's result. */
 enum vecwire_err vecwire__qdrant_end(struct vecwire__qdrant_writer *w);
 
+/* Refuse params that are set, though `takes` has them not, or wrong. */
+void vecwire__qdrant_check_params(struct vecwire__qdrant_writer *w,
+                                  unsigned takes);
+
 /* The params' shard key, if there is one; for bodies whose parts have it. */
 void vecwire__qdrant_put_shard_key(struct vecwire__qdrant_writer *w);
 

@@ -176,24 +176,48 @@ vecwire__qdrant_put_points(struct vecwire__qdrant_writer *w,
 
 /* --- {"batch":{"ids":[..],"vectors":..,"payloads":[..]}} --- */
 
-/* The vector of this name in the row; NULL: refused. */
 static const struct vecwire_vector *
-find(struct vecwire__qdrant_writer *w, const struct vecwire_vectors *vectors,
-     size_t row, size_t n, const char *name)
+find(const struct vecwire_vectors *vectors, const char *name)
 {
-    if (vectors[row].n == n && vectors[row].list != NULL) {
-        for (size_t i = 0; i < n; i++) {
-            const char *other = vectors[row].list[i].name;
+    for (size_t i = 0; i < vectors->n; i++) {
+        const char *other = vectors->list[i].name;
 
-            if (strcmp(other == NULL ? "" : other, name) == 0)
-                return &vectors[row].list[i];
+        if (strcmp(other == NULL ? "" : other, name) == 0)
+            return &vectors->list[i];
+    }
+    return NULL;
+}
+
+/* Every row has the vectors that row 0 has, and at least one. */
+static void
+check_columns(struct vecwire__qdrant_writer *w,
+              const struct vecwire_upsert_request *upsert)
+{
+    const struct vecwire_vectors *first = upsert->vectors;
+
+    for (size_t row = 0;
+         first != NULL && row < upsert->rows && w->err == VECWIRE_OK; row++) {
+        const struct vecwire_vectors *vectors = &upsert->vectors[row];
+
+        w->row = row;
+        if (vectors->n == 0 || vectors->list == NULL)
+            vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                                   "no vectors: by_columns needs them");
+        else if (has_double(vectors))
+            vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                                   "two vectors of the same name");
+        for (size_t i = 0; i < first->n && w->err == VECWIRE_OK; i++) {
+            const char *name = first->list[i].name;
+
+            if (vectors->n != first->n ||
+                find(vectors, name == NULL ? "" : name) == NULL)
+                vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                                       "other vectors than row 0 has: there "
+                                       "are no columns of them");
         }
     }
-    w->row = row;
-    vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
-                           "other vectors than row 0 has: there are no columns "
-                           "of them");
-    return NULL;
+    if (w->err == VECWIRE_OK)
+        w->row = SIZE_MAX;
 }
 
 static void
@@ -206,11 +230,9 @@ put_column(struct vecwire__qdrant_writer *w,
         const struct vecwire_vector *vector = &of_matrix;
 
         if (upsert->vectors != NULL)
-            vector = find(w, upsert->vectors, row, upsert->vectors[0].n, name);
+            vector = find(&upsert->vectors[row], name);
         else
             of_matrix = matrix_row(upsert, row);
-        if (vector == NULL)
-            return;
         w->row = row;
         vecwire__qdrant_comma(w);
         vecwire__qdrant_put_vector(w, vector);
@@ -220,17 +242,15 @@ put_column(struct vecwire__qdrant_writer *w,
     vecwire__qdrant_put(w, "]");
 }
 
-/* Has every row one vector, without a name? A sparse one needs one. */
+/* One unnamed vector a row, none of them sparse, which needs a name. */
 static bool
-is_unnamed(const struct vecwire_upsert_request *upsert)
+is_bare(const struct vecwire_upsert_request *upsert)
 {
-    if (upsert->vectors == NULL)
-        return upsert->vector_name == NULL;
     for (size_t row = 0; row < upsert->rows; row++) {
         const struct vecwire_vectors *vectors = &upsert->vectors[row];
 
-        if (vectors->n != 1 || vectors->list == NULL ||
-            vectors->list[0].name != NULL || vectors->list[0].indices != NULL)
+        if (vectors->n != 1 || vectors->list[0].name != NULL ||
+            vectors->list[0].indices != NULL)
             return false;
     }
     return true;
@@ -242,21 +262,15 @@ put_columns(struct vecwire__qdrant_writer *w,
 {
     const struct vecwire_vectors *first = upsert->vectors;
 
-    if (is_unnamed(upsert)) {
+    check_columns(w, upsert);
+    if (w->err != VECWIRE_OK)
+        return;
+    if (first == NULL ? upsert->vector_name == NULL : is_bare(upsert)) {
         put_column(w, upsert, "");
         return;
     }
-    w->row = 0;
-    if (first != NULL && first->n > 0 && first->list == NULL)
-        vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
-                               "vectors: list is NULL, n is %zu", first->n);
-    else if (first != NULL && has_double(first))
-        vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
-                               "two vectors of the same name");
-    w->row = SIZE_MAX;
     vecwire__qdrant_put(w, "{");
-    for (size_t i = 0;
-         w->err == VECWIRE_OK && i < (first == NULL ? 1 : first->n); i++) {
+    for (size_t i = 0; i < (first == NULL ? 1 : first->n); i++) {
         const char *name =
             first == NULL ? upsert->vector_name : first->list[i].name;
 
@@ -309,13 +323,14 @@ static const struct vecwire__qdrant_route upsert_route = {
 };
 
 /* What changes how the points are taken. */
-static void
-put_conditions(struct vecwire__qdrant_writer *w)
+void
+vecwire__qdrant_put_conditions(struct vecwire__qdrant_writer *w)
 {
     static const char *const modes[] = {"upsert", "insert_only", "update_only"};
     const struct vecwire_qdrant_params *p = w->settings->qdrant;
 
-    if (p == NULL)
+    /* A mode that is none was refused already. */
+    if (p == NULL || w->err != VECWIRE_OK)
         return;
     if (p->update_mode != 0) {
         vecwire__qdrant_key(w, "update_mode");
@@ -342,7 +357,7 @@ vecwire__qdrant_encode_upsert(const struct vecwire__settings *settings,
                               ? 0
                               : VECWIRE_VECTOR_TEXT_ROOM(upsert->dim));
     enc->rows = upsert->rows;
-    put_conditions(&w);
+    vecwire__qdrant_put_conditions(&w);
     if (p != NULL && p->by_columns)
         vecwire__qdrant_put_batch(&w, upsert);
     else
@@ -380,7 +395,7 @@ upload_open(const struct vecwire__settings *settings, struct vecwire__buf *text,
     if (settings->qdrant != NULL && settings->qdrant->by_columns)
         vecwire__qdrant_refuse(&w, VECWIRE_EINVAL,
                                "params.by_columns: an uploader sends rows");
-    put_conditions(&w);
+    vecwire__qdrant_put_conditions(&w);
     vecwire__qdrant_put_shard_key(&w);
     vecwire__qdrant_key(&w, "points");
     vecwire__qdrant_put(&w, "[");

@@ -30,12 +30,18 @@ has_query(const struct vecwire_qdrant_search *search)
            search->query_tree != NULL;
 }
 
+static uint64_t
+or_else(uint32_t given, uint32_t otherwise)
+{
+    return given == 0 ? otherwise : given;
+}
+
 static void
 put_limit(struct vecwire__qdrant_writer *w, const char *key, uint32_t limit,
           uint32_t otherwise)
 {
     vecwire__qdrant_key(w, key);
-    vecwire__qdrant_put_u64(w, limit == 0 ? otherwise : limit);
+    vecwire__qdrant_put_u64(w, or_else(limit, otherwise));
 }
 
 /* "query": one of the five ways to say it. */
@@ -123,20 +129,6 @@ put_request(struct vecwire__qdrant_writer *w,
     vecwire__qdrant_put_selectors(w, query->with_payload, query->with_vector);
 }
 
-/* Rows or parts of a reply, as the encoding has them; of so many nobody
- * counts. */
-static uint32_t
-clip(uint64_t n)
-{
-    return n > UINT32_MAX ? 0 : (uint32_t)n;
-}
-
-static uint32_t
-limit_of(const struct vecwire_qdrant_query_request *query)
-{
-    return query->search.limit == 0 ? DEFAULT_LIMIT : query->search.limit;
-}
-
 static size_t
 room_of(const struct vecwire_qdrant_search *search)
 {
@@ -145,6 +137,15 @@ room_of(const struct vecwire_qdrant_search *search)
     return vector == NULL || vector->dim > VECWIRE__QDRANT_MAX_DIM
                ? 0
                : VECWIRE_VECTOR_TEXT_ROOM(vector->dim);
+}
+
+/* So many rows may come back, in so many parts, if these are numbers to go by.
+ */
+static void
+expect(struct vecwire__encoding *enc, uint64_t rows, uint64_t parts)
+{
+    enc->max_rows = rows <= UINT32_MAX ? (uint32_t)rows : 0;
+    enc->max_parts = parts <= UINT32_MAX ? (uint32_t)parts : 0;
 }
 
 enum vecwire_err
@@ -159,7 +160,7 @@ vecwire__qdrant_encode_search(const struct vecwire__settings *settings,
     vecwire__qdrant_begin(&w, settings, enc, refusal, &query_route, NULL,
                           room_of(&query->search));
     put_request(&w, query);
-    enc->max_rows = limit_of(query);
+    expect(enc, or_else(query->search.limit, DEFAULT_LIMIT), 0);
     return vecwire__qdrant_end(&w);
 }
 
@@ -195,12 +196,11 @@ vecwire__qdrant_encode_batch(const struct vecwire__settings *settings,
         vecwire__qdrant_comma(&w);
         vecwire__qdrant_put(&w, "{");
         put_request(&w, query);
-        rows += limit_of(query);
+        rows += or_else(query->search.limit, DEFAULT_LIMIT);
         vecwire__qdrant_put_shard_key(&w);
         vecwire__qdrant_put(&w, "}");
     }
-    enc->max_rows = clip(rows);
-    enc->max_parts = clip(batch->n);
+    expect(enc, rows, batch->n);
     w.row = SIZE_MAX;
     w.has_shard_key = true;
     vecwire__qdrant_put(&w, "]");
@@ -215,7 +215,6 @@ vecwire__qdrant_encode_groups(const struct vecwire__settings *settings,
 {
     const struct vecwire_qdrant_query_groups_request *groups = request;
     const struct vecwire_qdrant_query_request *query = groups->query;
-    uint64_t rows = groups->with_lookup != NULL;
     struct vecwire__qdrant_writer w;
 
     vecwire__qdrant_begin(&w, settings, enc, refusal, &groups_route, NULL,
@@ -227,11 +226,13 @@ vecwire__qdrant_encode_groups(const struct vecwire__settings *settings,
     vecwire__qdrant_key(&w, "group_by");
     vecwire__qdrant_put_path(&w, groups->group_by, "group_by");
     put_limit(&w, "group_size", groups->group_size, DEFAULT_GROUP_SIZE);
-    /* One row more for each that is looked up. */
-    rows += groups->group_size == 0 ? DEFAULT_GROUP_SIZE : groups->group_size;
-    enc->max_rows = clip(rows * limit_of(query));
-    enc->max_parts = limit_of(query);
     vecwire__qdrant_member(&w, "with_lookup", groups->with_lookup, NULL, "\"{");
+    /* And the row that was looked up. */
+    expect(enc,
+           or_else(query->search.limit, DEFAULT_LIMIT) *
+               (or_else(groups->group_size, DEFAULT_GROUP_SIZE) +
+                (groups->with_lookup != NULL)),
+           or_else(query->search.limit, DEFAULT_LIMIT));
     return vecwire__qdrant_end(&w);
 }
 
@@ -247,7 +248,7 @@ vecwire__qdrant_encode_facet(const struct vecwire__settings *settings,
     vecwire__qdrant_key(&w, "key");
     vecwire__qdrant_put_path(&w, facet->key, "key");
     put_limit(&w, "limit", facet->limit, DEFAULT_LIMIT);
-    enc->max_parts = facet->limit == 0 ? DEFAULT_LIMIT : facet->limit;
+    expect(enc, 0, or_else(facet->limit, DEFAULT_LIMIT));
     vecwire__qdrant_key(&w, "exact");
     vecwire__qdrant_put_bool(&w, facet->exact);
     vecwire__qdrant_member_filter(&w, facet->filter, facet->filter_tree);

@@ -87,25 +87,28 @@ matches_none(const json_t *filter)
             count_such(should, matches_none) == count(should));
 }
 
-/* Text that jansson cannot read holds more than empty clauses. */
-static bool
-is_everything(struct vecwire__qdrant_writer *w,
-              const struct vecwire_qdrant_points *points)
+/* A filter that cannot be looked into is refused as well: jansson does not
+ * read all JSON, and needs memory. */
+static void
+check_not_everything(struct vecwire__qdrant_writer *w,
+                     const struct vecwire_qdrant_points *points)
 {
-    json_error_t error = {.line = -1};
-    json_t *tree;
-    bool all;
+    const json_t *filter = points->filter_tree;
+    json_t *own = NULL;
 
-    if (points->filter_tree != NULL)
-        return matches_all(points->filter_tree);
-    tree = json_loads(points->filter, 0, &error);
-    /* Out of memory, it mostly gives no reason. */
-    if (tree == NULL && (json_error_code(&error) == json_error_unknown ||
-                         json_error_code(&error) == json_error_out_of_memory))
-        w->err = VECWIRE_ENOMEM;
-    all = matches_all(tree);
-    json_decref(tree);
-    return all;
+    if (w->err != VECWIRE_OK || points->everything)
+        return;
+    if (filter == NULL)
+        filter = own = json_loads(points->filter, JSON_ALLOW_NUL, NULL);
+    if (filter == NULL)
+        vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                               "filter cannot be checked for matching every "
+                               "point: set `everything` if that may be");
+    else if (matches_all(filter))
+        vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                               "filter matches every point: set `everything` "
+                               "if that is meant");
+    json_decref(own);
 }
 
 void
@@ -123,11 +126,7 @@ vecwire__qdrant_put_selection(struct vecwire__qdrant_writer *w,
         vecwire__qdrant_put_ids(w, points->ids, points->numbers, points->n);
     } else if (by_filter) {
         vecwire__qdrant_member_filter(w, points->filter, points->filter_tree);
-        if (w->err == VECWIRE_OK && !points->everything &&
-            is_everything(w, points))
-            vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
-                                   "filter matches every point: set "
-                                   "`everything` if that is meant");
+        check_not_everything(w, points);
     } else if (points->everything) {
         vecwire__qdrant_key(w, "filter");
         vecwire__qdrant_put(w, "{}");

@@ -174,14 +174,11 @@ vecwire__qdrant_encode_update_vectors(const struct vecwire__settings *settings,
                                       struct vecwire_refusal *refusal)
 {
     const struct vecwire_upsert_request *upsert = request;
-    const struct vecwire_qdrant_params *p = settings->qdrant;
     struct vecwire__qdrant_writer w;
 
     vecwire__qdrant_begin(&w, settings, enc, refusal, &vectors_route, NULL, 0);
     enc->rows = upsert->rows;
-    if (p != NULL)
-        vecwire__qdrant_member(&w, "update_filter", p->update_filter, NULL,
-                               "{");
+    vecwire__qdrant_put_conditions(&w);
     put_update_vectors(&w, upsert);
     return vecwire__qdrant_end(&w);
 }
@@ -248,6 +245,70 @@ is_current(const struct vecwire_qdrant_operation *op)
             op->delete_vectors->size >= sizeof(*op->delete_vectors));
 }
 
+static const struct vecwire_call_options *
+options_of(const struct vecwire_qdrant_operation *op)
+{
+    return op->upsert != NULL           ? op->upsert->call
+           : op->del != NULL            ? op->del->call
+           : op->payload != NULL        ? op->payload->call
+           : op->update_vectors != NULL ? op->update_vectors->call
+                                        : op->delete_vectors->call;
+}
+
+struct operation_settings {
+    struct vecwire__settings settings;
+    struct vecwire_qdrant_params params;
+};
+
+/* From here on the writer has the operation's own params, where it has some. */
+static void
+take_params(struct vecwire__qdrant_writer *w,
+            const struct vecwire_qdrant_operation *op,
+            struct operation_settings *own)
+{
+    const struct vecwire_call_options *options = options_of(op);
+    unsigned takes = VECWIRE__QDRANT_SHARD_KEY;
+
+    own->settings = *w->settings;
+    w->settings = &own->settings;
+    if (options == NULL)
+        return;
+    if (options->size < sizeof(*options) ||
+        (options->qdrant != NULL &&
+         options->qdrant->size < sizeof(*options->qdrant))) {
+        vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                               "its options were not made by their macro or "
+                               "init function");
+        return;
+    }
+    if (options->qdrant == NULL)
+        return;
+    own->params = *options->qdrant;
+    if (own->params.shard_key == NULL && own->settings.qdrant != NULL)
+        own->params.shard_key = own->settings.qdrant->shard_key;
+    own->settings.qdrant = &own->params;
+    if (op->upsert != NULL || op->update_vectors != NULL)
+        takes |= VECWIRE__QDRANT_UPDATE_FILTER;
+    if (op->upsert != NULL)
+        takes |= VECWIRE__QDRANT_UPDATE_MODE | VECWIRE__QDRANT_BY_COLUMNS;
+    vecwire__qdrant_check_params(w, takes);
+}
+
+static void
+put_upsert(struct vecwire__qdrant_writer *w,
+           const struct vecwire_upsert_request *upsert)
+{
+    const struct vecwire_qdrant_params *p = w->settings->qdrant;
+
+    if (w->err == VECWIRE_OK)
+        w->err = vecwire__qdrant_check_rows(upsert, w->refusal);
+    vecwire__qdrant_put_conditions(w);
+    if (p != NULL && p->by_columns)
+        vecwire__qdrant_put_batch(w, upsert);
+    else
+        vecwire__qdrant_put_points(w, upsert);
+}
+
 static void
 put_operation(struct vecwire__qdrant_writer *w,
               const struct vecwire_qdrant_operation *op)
@@ -259,6 +320,8 @@ put_operation(struct vecwire__qdrant_writer *w,
         [VECWIRE_QDRANT_CLEAR_PAYLOAD] = "clear_payload"};
     int n = (op->upsert != NULL) + (op->del != NULL) + (op->payload != NULL) +
             (op->update_vectors != NULL) + (op->delete_vectors != NULL);
+    const struct vecwire__settings *whole = w->settings;
+    struct operation_settings own;
 
     if (n != 1) {
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
@@ -280,20 +343,21 @@ put_operation(struct vecwire__qdrant_writer *w,
         return;
     }
     vecwire__qdrant_put(w, "{");
+    take_params(w, op, &own);
     if (op->upsert != NULL) {
-        if (w->err == VECWIRE_OK)
-            w->err = vecwire__qdrant_check_rows(op->upsert, w->refusal);
-        vecwire__qdrant_put_points(w, op->upsert);
+        put_upsert(w, op->upsert);
     } else if (op->del != NULL) {
         put_delete(w, op->del);
     } else if (op->payload != NULL) {
         put_payload(w, op->payload);
     } else if (op->update_vectors != NULL) {
+        vecwire__qdrant_put_conditions(w);
         put_update_vectors(w, op->update_vectors);
     } else {
         put_delete_vectors(w, op->delete_vectors);
     }
     vecwire__qdrant_put_shard_key(w);
+    w->settings = whole;
     vecwire__qdrant_put(w, "}");
 }
 

@@ -22,6 +22,9 @@ void vecwire__qdrant_put_points(struct vecwire__qdrant_writer *w,
 void vecwire__qdrant_put_batch(struct vecwire__qdrant_writer *w,
                                const struct vecwire_upsert_request *upsert);
 
+/* Members "update_mode" and "update_filter" of the params. */
+void vecwire__qdrant_put_conditions(struct vecwire__qdrant_writer *w);
+
 extern const struct vecwire__upsert_parts vecwire__qdrant_upsert_parts;
 enum vecwire_err vecwire__qdrant_encode_upsert(
     const struct vecwire__settings *settings, const void *request,

@@ -12,9 +12,6 @@
 
 #define OVER_ROW "row is over max_row_bytes"
 
-/* Kept for the next call by a reply that is used again, at most. */
-#define MAX_KEPT ((size_t)64 << 10)
-
 static void
 begin(struct vecwire_reply *reply)
 {
@@ -39,19 +36,26 @@ vecwire__reply_new(const struct vecwire_mem *mem)
     return reply;
 }
 
-bool
+size_t
+vecwire__reply_bytes(const struct vecwire_reply *reply)
+{
+    return sizeof(*reply) + reply->texts.cap + reply->body.cap +
+           reply->rows_cap * sizeof(*reply->rows) +
+           reply->places_cap * sizeof(*reply->places) +
+           reply->floats_cap * sizeof(*reply->floats) +
+           reply->indices_cap * sizeof(*reply->indices) +
+           reply->vectors_cap * sizeof(*reply->vectors) +
+           reply->vector_places_cap * sizeof(*reply->vector_places) +
+           reply->groups_cap * sizeof(*reply->groups) +
+           reply->group_places_cap * sizeof(*reply->group_places) +
+           reply->updates_cap * sizeof(*reply->updates);
+}
+
+void
 vecwire__reply_reuse(struct vecwire_reply *reply)
 {
-    if (reply->texts.cap > MAX_KEPT || reply->body.cap > MAX_KEPT ||
-        reply->rows_cap * sizeof(*reply->rows) > MAX_KEPT ||
-        reply->floats_cap * sizeof(*reply->floats) > MAX_KEPT ||
-        reply->indices_cap * sizeof(*reply->indices) > MAX_KEPT ||
-        reply->vectors_cap * sizeof(*reply->vectors) > MAX_KEPT ||
-        reply->groups_cap * sizeof(*reply->groups) > MAX_KEPT)
-        return false;
     reply->texts.len = reply->body.len = 0;
     begin(reply);
-    return true;
 }
 
 void
@@ -203,28 +207,27 @@ vecwire__reply_add_row(struct vecwire_reply *reply)
     return &reply->places[reply->n_rows++];
 }
 
-/* What the row that was added last has so far: never more than when it is
- * whole. */
-static bool
-is_over_row(const struct vecwire_reply *reply)
+/* Bytes of the last row, without the NULs behind its texts. While it is being
+ * read, no more than at its end: what is allowed must not depend on how a reply
+ * is cut. */
+static uint64_t
+row_bytes(const struct vecwire_reply *reply)
 {
-    const size_t nuls = 3; /* behind its texts */
+    const struct vecwire__row_place *place = &reply->places[reply->n_rows - 1];
     size_t texts = reply->texts.len - reply->row_at;
+    size_t nuls = (size_t)place->has_id + place->has_text + place->has_payload +
+                  place->has_order + place->has_shard + reply->reading.has_name;
 
-    texts = texts > nuls ? texts - nuls : 0;
-    return reply->max_row_bytes != 0 &&
-           texts + vecwire__reply_vector_bytes(reply) > reply->max_row_bytes;
+    for (size_t i = reply->row_vectors_at; i < reply->n_vectors; i++)
+        nuls += reply->vector_places[i].has_name;
+    return texts - (nuls < texts ? nuls : texts) +
+           vecwire__reply_vector_bytes(reply);
 }
 
 void
 vecwire__reply_row_whole(struct vecwire_reply *reply)
 {
-    const struct vecwire_row *row = &reply->rows[reply->n_rows - 1];
-
-    if (is_over_row(reply) || (reply->max_row_bytes != 0 &&
-                               row->id.len + row->text_len + row->payload_len +
-                                       vecwire__reply_vector_bytes(reply) >
-                                   reply->max_row_bytes))
+    if (reply->max_row_bytes != 0 && row_bytes(reply) > reply->max_row_bytes)
         vecwire__reply_over_row(reply);
     reply->n_whole = reply->n_rows;
     reply->whole_at = reply->texts.len;
@@ -233,7 +236,8 @@ vecwire__reply_row_whole(struct vecwire_reply *reply)
 bool
 vecwire__reply_row_fits(struct vecwire_reply *reply)
 {
-    if (reply->n_rows == reply->n_whole || !is_over_row(reply))
+    if (reply->n_rows == reply->n_whole || reply->max_row_bytes == 0 ||
+        row_bytes(reply) <= reply->max_row_bytes)
         return true;
     vecwire__reply_over_row(reply);
     return false;

@@ -8,6 +8,9 @@
 
 /* Fewer are not worth a call of the allocator. */
 #define LEAST_FLOATS ((size_t)256)
+/* Made room for at once, where the body's length is known, and where not. */
+#define MOST_FLOATS ((uint64_t)16 << 20)
+#define MOST_UNKNOWN ((uint64_t)4 << 20)
 /* Names of one row are compared with each other. */
 #define MAX_NAMES ((size_t)1024)
 
@@ -64,16 +67,19 @@ grow(struct vecwire_reply *reply, struct vecwire__json_reader *reader)
 }
 
 /* The first row tells how long they are: have room for all, so that nothing
- * moves. A float takes two bytes of a body at least. Without memory it is left
- * to be found out later. */
+ * moves. Not for more than a body can hold, where a float takes two bytes at
+ * least, nor on a mere word of the server's for very much. Rows that go out
+ * before the end leave their room to the next. Without memory it is left to be
+ * found out later. */
 static void
 reserve(struct vecwire_reply *reply, size_t dim)
 {
-    uint64_t rows = reply->max_rows, most = reply->body_bytes / 2;
+    uint64_t rows = reply->max_rows, most = MOST_UNKNOWN;
 
-    if (rows < 2 || dim == 0 || rows > SIZE_MAX / sizeof(float) / dim)
-        return;
-    if (most != 0 && rows * dim > most)
+    if (reply->body_bytes != 0)
+        most = reply->body_bytes / 2 < MOST_FLOATS ? reply->body_bytes / 2
+                                                   : MOST_FLOATS;
+    if (reply->is_batch || rows < 2 || dim == 0 || rows > most / dim)
         return;
     (void)set_room(reply, (size_t)rows * dim);
 }

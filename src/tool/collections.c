@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/command.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +31,8 @@ static const char *const actions[] = {
 struct collections_options {
     struct tool_common common;
     const char *distance_name;
-    const char *distance; /* as Qdrant writes it */
-    uint32_t dim;         /* 0: not given */
+    uint32_t distance; /* enum vecwire_qdrant_distance */
+    uint32_t dim;      /* 0: not given */
     enum action action;
 };
 
@@ -68,10 +67,13 @@ take_action(struct collections_options *options, const struct tool_args *args)
 static bool
 take_distance(struct collections_options *options)
 {
-    static const char *const names[][2] = {{"cosine", "Cosine"},
-                                           {"dot", "Dot"},
-                                           {"euclid", "Euclid"},
-                                           {"manhattan", "Manhattan"}};
+    static const struct {
+        const char *name;
+        enum vecwire_qdrant_distance distance;
+    } names[] = {{"cosine", VECWIRE_QDRANT_COSINE},
+                 {"dot", VECWIRE_QDRANT_DOT},
+                 {"euclid", VECWIRE_QDRANT_EUCLID},
+                 {"manhattan", VECWIRE_QDRANT_MANHATTAN}};
 
     if (options->action != CREATE)
         return (options->dim == 0 && options->distance_name == NULL) ||
@@ -79,12 +81,12 @@ take_distance(struct collections_options *options)
     if (options->dim == 0)
         return complain("create needs --dim");
     if (options->distance_name == NULL)
-        options->distance_name = names[0][0];
+        options->distance_name = names[0].name;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(options->distance_name, names[i][0]) == 0)
-            options->distance = names[i][1];
+        if (strcmp(options->distance_name, names[i].name) == 0)
+            options->distance = names[i].distance;
     }
-    return options->distance != NULL ||
+    return options->distance != 0 ||
            complain("--distance must be cosine, dot, euclid or manhattan");
 }
 
@@ -111,207 +113,133 @@ parse_options(struct collections_options *options, int argc, char **argv,
            take_action(options, &args) && take_distance(options);
 }
 
-/* "/collections" and, behind it, the name with what a path may not have
- * written as %XX. To be freed. */
-static char *
-make_path(const char *name)
+static enum vecwire_err
+start(struct vecwire_client *client, const struct collections_options *options,
+      struct vecwire_refusal *refusal, const struct vecwire_reply **reply)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "abcdefghijklmnopqrstuvwxyz0123456789-._~";
-    size_t room =
-        sizeof("/collections/") + (name == NULL ? 0 : strlen(name) * 3);
-    char *path = vecwire__args_alloc(room, 1), *at = path;
+    const struct vecwire_qdrant_vector_config vector = {
+        .size = options->dim, .distance = options->distance};
+    const struct vecwire_qdrant_admin_request request =
+        VECWIRE_QDRANT_ADMIN(.refusal = refusal);
 
-    at += sprintf(at, "/collections");
-    if (name == NULL)
-        return path;
-    *at++ = '/';
-    for (; *name != '\0'; name++) {
-        if (strchr(plain, *name) != NULL)
-            *at++ = *name;
-        else
-            at += sprintf(at, "%%%02X", (unsigned)(unsigned char)*name);
+    switch (options->action) {
+    case LIST:
+        return vecwire_qdrant_list_collections(
+            client, &request, vecwire__session_keep, reply, NULL);
+    case CREATE:
+        return vecwire_qdrant_create_collection(
+            client,
+            &VECWIRE_QDRANT_CREATE(.vectors = &vector, .n_vectors = 1,
+                                   .refusal = refusal),
+            vecwire__session_keep, reply, NULL);
+    case DROP:
+        return vecwire_qdrant_delete_collection(
+            client, &request, vecwire__session_keep, reply, NULL);
+    case INFO:
+        break;
     }
-    return path;
-}
-
-/* Send it; the kept reply, or NULL and *status. */
-static const struct vecwire_reply *
-ask(struct tool_session *session, const struct collections_options *options,
-    int *status)
-{
-    static const char *const methods[] = {
-        [LIST] = "GET", [CREATE] = "PUT", [DROP] = "DELETE", [INFO] = "GET"};
-    const struct vecwire_reply *reply = NULL;
-    struct vecwire_refusal refusal = {.text = ""};
-    char *path =
-        make_path(options->action == LIST ? NULL : options->common.collection);
-    char body[96] = "";
-    enum vecwire_err rc;
-
-    if (options->action == CREATE)
-        snprintf(body, sizeof(body),
-                 "{\"vectors\":{\"size\":%" PRIu32 ",\"distance\":\"%s\"}}",
-                 options->dim, options->distance);
-    rc = vecwire_raw(
-        session->client,
-        &VECWIRE_RAW(.method = methods[options->action], .path = path,
-                     .body = body[0] == '\0' ? NULL : body,
-                     .body_len = strlen(body), .refusal = &refusal),
-        vecwire__session_keep, &reply, NULL);
-    free(path);
-    *status = TOOL_FAILED;
-    if (rc != VECWIRE_OK) {
-        *status = vecwire__session_refused(session, "", rc, &refusal);
-        return NULL;
-    }
-    if (!vecwire__session_wait(session, &reply))
-        return NULL;
-    if (vecwire_reply_error(reply) != NULL) {
-        vecwire__session_failed(session, "", vecwire_reply_error(reply));
-        vecwire_reply_release(reply);
-        return NULL;
-    }
-    return reply;
-}
-
-/* Member `name` of an object; text NULL: it has none, or is no object. */
-static struct span
-member(struct span object, const char *name)
-{
-    struct scan scan = {object.text, object.len, 0, NULL};
-    struct span value, found = {NULL, 0};
-    char *key;
-
-    if (object.text == NULL || !vecwire__scan_expect(&scan, '{', ""))
-        return found;
-    while (vecwire__scan_member(&scan, &key, &value)) {
-        if (strcmp(key, name) == 0)
-            found = value;
-        free(key);
-    }
-    return found;
-}
-
-static void
-print_plain(struct span text)
-{
-    vecwire__output_plain(stdout, text.text, text.len);
-}
-
-/* A name a line. */
-static bool
-print_list(struct span result)
-{
-    struct span list = member(result, "collections"), entry;
-    struct scan scan = {list.text, list.len, 1, NULL};
-
-    if (list.text == NULL || list.text[0] != '[')
-        return false;
-    while (vecwire__scan_peek(&scan) == '{' &&
-           vecwire__scan_value(&scan, &entry)) {
-        const char *unused;
-        struct span quoted = member(entry, "name");
-        char *name =
-            quoted.text == NULL ? NULL : vecwire__scan_string(quoted, &unused);
-
-        if (name == NULL)
-            return false;
-        print_plain((struct span){name, strlen(name)});
-        putchar('\n');
-        free(name);
-        if (vecwire__scan_peek(&scan) == ',')
-            scan.at++;
-    }
-    return true;
+    return vecwire_qdrant_collection_info(client, &request,
+                                          vecwire__session_keep, reply, NULL);
 }
 
 /* Key and value a line, in the server's own words. */
-static bool
-print_info(struct span result)
+static void
+print_info(const struct vecwire_row *row)
 {
-    struct scan scan = {result.text, result.len, 0, NULL};
+    struct scan scan = {row->payload, row->payload_len, 0, NULL};
     struct span value;
     char *key;
 
     if (!vecwire__scan_expect(&scan, '{', ""))
-        return false;
+        return;
     while (vecwire__scan_member(&scan, &key, &value)) {
-        print_plain((struct span){key, strlen(key)});
+        vecwire__output_plain(stdout, key, strlen(key));
         putchar('\t');
-        print_plain(value);
+        vecwire__output_plain(stdout, value.text, value.len);
         putchar('\n');
         free(key);
     }
-    return true;
 }
 
-static bool
-print_text(const struct collections_options *options, struct span result)
+static void
+print_text(const struct collections_options *options,
+           const struct vecwire_reply *reply)
 {
     const char *name = options->common.collection;
-    bool was_there = result.text[0] == 't';
+    size_t n = vecwire_reply_count(reply);
 
-    if (options->action == LIST)
-        return print_list(result);
-    if (options->action == INFO)
-        return print_info(result);
     if (options->action == CREATE)
         printf("created %s\n", name);
-    else
-        printf(was_there ? "dropped %s\n" : "%s was not there\n", name);
-    return true;
+    else if (options->action == DROP)
+        printf(vecwire_reply_total(reply) == 1 ? "dropped %s\n"
+                                               : "%s was not there\n",
+               name);
+    else if (options->action == INFO && n > 0)
+        print_info(vecwire_reply_row(reply, 0));
+    for (size_t i = 0; options->action == LIST && i < n; i++) {
+        const struct vecwire_id *id = &vecwire_reply_row(reply, i)->id;
+
+        vecwire__output_plain(stdout, id->text, id->len);
+        putchar('\n');
+    }
 }
 
-/* The objects that the server lists, or one: the name and what is known. */
-static bool
-print_json(const struct collections_options *options, struct span result)
+/* A name and, behind it, the members of the server's description. */
+static void
+print_object(const char *name, size_t len, const struct vecwire_row *row)
+{
+    fputs("{\"name\":", stdout);
+    vecwire__output_string(stdout, name, len);
+    if (row != NULL && row->payload != NULL && row->payload_len > 2) {
+        putchar(',');
+        vecwire__row_text_payload(stdout, row->payload + 1,
+                                  row->payload_len - 2);
+    }
+    putchar('}');
+}
+
+static void
+print_json(const struct collections_options *options,
+           const struct vecwire_reply *reply)
 {
     const char *name = options->common.collection;
-    struct span list = member(result, "collections");
+    size_t n = vecwire_reply_count(reply);
 
-    if ((options->action == LIST && list.text == NULL) ||
-        (options->action == INFO && result.text[0] != '{'))
-        return false;
-    fputs("{\"collections\":", stdout);
-    if (options->action == LIST) {
-        vecwire__row_text_payload(stdout, list.text, list.len);
-    } else {
-        fputs("[{\"name\":", stdout);
-        vecwire__output_string(stdout, name, strlen(name));
-        /* The members of the server's object behind the name. */
-        if (options->action == INFO) {
+    fputs("{\"collections\":[", stdout);
+    if (options->action != LIST)
+        print_object(name, strlen(name), vecwire_reply_row(reply, 0));
+    for (size_t i = 0; options->action == LIST && i < n; i++) {
+        const struct vecwire_id *id = &vecwire_reply_row(reply, i)->id;
+
+        if (i > 0)
             putchar(',');
-            vecwire__row_text_payload(stdout, result.text + 1, result.len - 2);
-        }
-        fputs("}]", stdout);
+        print_object(id->text, id->len, NULL);
     }
-    puts("}");
-    return true;
+    puts("]}");
 }
 
 static int
 run(struct tool_session *session, const struct collections_options *options)
 {
-    int status;
-    const struct vecwire_reply *reply = ask(session, options, &status);
-    struct span body, result;
-    bool fine;
+    const struct vecwire_reply *reply = NULL;
+    struct vecwire_refusal refusal = {.text = ""};
+    int status = TOOL_DONE;
+    enum vecwire_err rc = start(session->client, options, &refusal, &reply);
 
-    if (reply == NULL)
-        return status;
-    body.text = vecwire_reply_body(reply, &body.len);
-    result = member(body, "result");
-    fine = result.text != NULL &&
-           (options->common.json ? print_json(options, result)
-                                 : print_text(options, result));
-    if (!fine)
-        vecwire__args_complain("collections",
-                               "%s: the answer was not "
-                               "understood",
-                               session->url);
+    if (rc != VECWIRE_OK)
+        return vecwire__session_refused(session, "", rc, &refusal);
+    if (!vecwire__session_wait(session, &reply))
+        return TOOL_FAILED;
+    if (vecwire_reply_error(reply) != NULL) {
+        vecwire__session_failed(session, "", vecwire_reply_error(reply));
+        status = TOOL_FAILED;
+    } else if (options->common.json) {
+        print_json(options, reply);
+    } else {
+        print_text(options, reply);
+    }
     vecwire_reply_release(reply);
-    return fine ? TOOL_DONE : TOOL_FAILED;
+    return status;
 }
 
 int
