@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding of one page of a scroll, by one peer a process: bench/run-scroll
- * runs all of them in turn.
+/* Decoding of pages of a scroll, by one peer a process: bench/run-scroll runs
+ * all of them in turn. A file has a page a line, all different, so that no
+ * predictor learns one by heart.
  *
- * scroll_decode make ROWS DIM FILE
+ * scroll_decode make ROWS DIM PAGES FILE
  * scroll_decode vecwire|vecwire-kept|prototype FILE ROWS MS */
 #include "codec.h"
 
@@ -38,15 +39,18 @@ read_file(const char *path, size_t *len)
 }
 
 static void
-make(size_t rows, size_t dim, const char *path)
+make(size_t rows, size_t dim, size_t pages, const char *path)
 {
     struct codec_replies replies;
     FILE *out = fopen(path, "wb");
 
     if (out == NULL)
         bench_die("%s cannot be written", path);
-    codec_scroll_make(&replies, "page", 1, rows, dim);
-    fwrite(replies.texts[0].bytes, 1, replies.texts[0].len, out);
+    codec_scroll_make(&replies, "page", pages, rows, dim);
+    for (size_t i = 0; i < pages; i++) {
+        fwrite(replies.texts[i].bytes, 1, replies.texts[i].len, out);
+        fputc('\n', out);
+    }
     if (fclose(out) != 0)
         bench_die("%s cannot be written", path);
 }
@@ -117,16 +121,21 @@ static void
 measure(const char *peer, const char *path, size_t rows, uint64_t least_ms)
 {
     struct codec_found found = {0};
-    size_t len;
+    size_t len, at = 0;
     const char *text = read_file(path, &len);
+    size_t first = (size_t)((const char *)memchr(text, '\n', len) - text);
     long before = peak_kb(), peak;
     uint64_t begin, loops = 0;
 
-    decode_once(peer, text, len, rows, &found);
+    decode_once(peer, text, first, rows, &found);
     peak = peak_kb() - before;
     begin = bench_now_ns();
     do {
-        decode_once(peer, text, len, rows, &found);
+        const char *end = memchr(text + at, '\n', len - at);
+        size_t n = (size_t)(end - text) - at;
+
+        decode_once(peer, text + at, n, rows, &found);
+        at = at + n + 1 == len ? 0 : at + n + 1;
         loops++;
     } while (bench_now_ns() - begin < least_ms * 1000000);
     printf("%.0f %ld %zu %zu\n",
@@ -137,16 +146,18 @@ measure(const char *peer, const char *path, size_t rows, uint64_t least_ms)
 int
 main(int argc, char **argv)
 {
-    uint64_t a = 0, b = 0;
+    uint64_t a = 0, b = 0, c = 0;
 
-    if (argc == 5 && strcmp(argv[1], "make") == 0 &&
-        bench_number(argv[2], 1000000, &a) && bench_number(argv[3], 65536, &b))
-        make((size_t)a, (size_t)b, argv[4]);
+    if (argc == 6 && strcmp(argv[1], "make") == 0 &&
+        bench_number(argv[2], 1000000, &a) &&
+        bench_number(argv[3], 65536, &b) && bench_number(argv[4], 4096, &c))
+        make((size_t)a, (size_t)b, (size_t)c, argv[5]);
     else if (argc == 5 && bench_number(argv[3], 1000000, &a) &&
              bench_number(argv[4], 60000, &b))
         measure(argv[1], argv[2], (size_t)a, b);
     else
         bench_die(
-            "usage: scroll_decode make ROWS DIM FILE | PEER FILE ROWS MS");
+            "usage: scroll_decode make ROWS DIM PAGES FILE | PEER FILE ROWS "
+            "MS");
     return 0;
 }

@@ -293,6 +293,23 @@ START_TEST(a_map_tells_every_key_and_reads_every_value)
 }
 END_TEST
 
+START_TEST(keys_of_31_bytes_are_known_whole)
+{
+    static const struct vecwire__json_field fields[] = {
+        {"a_key_of_the_greatest_length_31", VECWIRE__JSON_U64, 3, 0, false}};
+    static const struct vecwire__json_shape shapes[] = {{fields, 1}};
+    static const struct vecwire__json_table table = {shapes, 1, false};
+
+    require_log(&table,
+                "{\"a_key_of_the_greatest_length_3\":1,"
+                "\"a_key_of_the_greatest_length_312\":2,"
+                "\"a_key_of_the_greatest_length_31\":3}",
+                "begin 1\nu64 3 3\nend 1\n");
+    require_log(&table, "{\"\\u0061_key_of_the_greatest_length_31\":3}",
+                "begin 1\nu64 3 3\nend 1\n");
+}
+END_TEST
+
 START_TEST(a_map_may_have_values_of_any_kind)
 {
     static const struct vecwire__json_field fields[] = {
@@ -358,6 +375,7 @@ main(void)
     tcase_add_test(tcase, a_vector_of_one_row_reads_like_an_array_of_floats);
     tcase_add_test(tcase, a_vector_of_rows_tells_that_they_begin_and_end);
     tcase_add_test(tcase, a_map_tells_every_key_and_reads_every_value);
+    tcase_add_test(tcase, keys_of_31_bytes_are_known_whole);
     tcase_add_test(tcase, a_map_may_have_values_of_any_kind);
     tcase_add_test(tcase, an_array_of_whole_numbers_tells_each_of_them);
     tcase_add_test(tcase,

@@ -73,6 +73,24 @@ void deed_filter(struct world *world);
     "vecwire_qdrant_filter_has_id "                                            \
     "vecwire_qdrant_filter_has_vector vecwire_qdrant_filter_slice"
 
+/* Qdrant's administration, and what tells of its replies. */
+void deed_admin(struct world *world);
+void deed_admin_refused(struct world *world);
+void deed_admin_reply(struct world *world);
+#define ADMIN_INITS                                                            \
+    "vecwire_qdrant_create_init vecwire_qdrant_update_collection_init "        \
+    "vecwire_qdrant_admin_init vecwire_qdrant_index_init "                     \
+    "vecwire_qdrant_aliases_init vecwire_qdrant_page_init"
+#define ADMIN_VERBS                                                            \
+    "vecwire_qdrant_create_collection vecwire_qdrant_update_collection "       \
+    "vecwire_qdrant_delete_collection vecwire_qdrant_collection_exists "       \
+    "vecwire_qdrant_list_collections vecwire_qdrant_collection_info "          \
+    "vecwire_qdrant_create_index vecwire_qdrant_delete_index "                 \
+    "vecwire_qdrant_update_aliases vecwire_qdrant_list_aliases "               \
+    "vecwire_qdrant_collection_aliases vecwire_qdrant_list_snapshots "         \
+    "vecwire_qdrant_create_snapshot vecwire_qdrant_page"
+#define ADMIN_REPLY "vecwire_qdrant_info vecwire_qdrant_snapshot_at"
+
 /* Qdrant's verbs, and what tells of their replies; what they call. */
 void deed_qdrant_verbs(struct world *world);
 void deed_qdrant_refused(struct world *world);

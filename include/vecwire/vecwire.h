@@ -44,6 +44,7 @@
 #include <vecwire/reply.h>
 #include <vecwire/qdrant.h>
 #include <vecwire/qdrant_admin.h>
+#include <vecwire/qdrant_server.h>
 #include <vecwire/scroller.h>
 #include <vecwire/uploader.h>
 #include <vecwire/vector.h>

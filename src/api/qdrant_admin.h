@@ -20,4 +20,22 @@ enum vecwire_err vecwire__admin_start(struct vecwire_client *client,
                                       const struct vecwire__admin_verb *verb,
                                       const void *request, vecwire_call_id *id);
 
+/* A public verb of that name. */
+#define VECWIRE__ADMIN_VERB(name, type)                                        \
+    enum vecwire_err vecwire_qdrant_##name(                                    \
+        struct vecwire_client *client, const struct type *request,             \
+        vecwire_reply_cb cb, void *arg, vecwire_call_id *id)                   \
+    {                                                                          \
+        struct type r;                                                         \
+                                                                               \
+        if (!vecwire__verb_take(client, &r, sizeof(r), sizeof(r), request,     \
+                                id))                                           \
+            return VECWIRE_EINVAL;                                             \
+        return vecwire__admin_start(                                           \
+            client,                                                            \
+            &(struct vecwire__admin_verb){vecwire__qdrant_encode_##name,       \
+                                          r.call, r.refusal, cb, arg},         \
+            &r, id);                                                           \
+    }
+
 #endif

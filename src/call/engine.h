@@ -76,9 +76,13 @@ struct vecwire__spares {
     struct vecwire_reply *replies;
     struct vecwire__decoder *decoders;
     size_t n_calls, n_replies;
+    size_t reply_bytes; /* that the replies hold */
 };
 
 #define VECWIRE__MAX_SPARES 64
+/* Of all spare replies together: pages that follow each other are read into
+ * the same memory. */
+#define VECWIRE__MAX_SPARE_BYTES ((size_t)2 << 20)
 
 /* Settings; what they point at outlives the engine. */
 struct vecwire__engine_config {

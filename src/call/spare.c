@@ -7,7 +7,7 @@
 #include "call/flow.h"
 #include "codec/mem.h"
 
-/* A larger buffer is not kept for the next call. */
+/* A larger buffer of a request is not kept for the next call. */
 #define MAX_KEPT ((size_t)64 << 10)
 
 static void
@@ -52,6 +52,7 @@ vecwire__call_take_reply(struct vecwire__engine *engine)
         return vecwire__reply_new(engine->config.mem);
     engine->spares.replies = reply->next_spare;
     engine->spares.n_replies--;
+    engine->spares.reply_bytes -= vecwire__reply_bytes(reply);
     /* It may have been kept for a while. */
     reply->mem = *engine->config.mem;
     return reply;
@@ -117,11 +118,15 @@ vecwire__call_drop_reply(struct vecwire__engine *engine,
 {
     struct vecwire__spares *spares = &engine->spares;
 
+    size_t bytes = vecwire__reply_bytes(reply);
+
     if (reply->refs > 1 || spares->n_replies >= VECWIRE__MAX_SPARES ||
-        !vecwire__reply_reuse(reply)) {
+        spares->reply_bytes + bytes > VECWIRE__MAX_SPARE_BYTES) {
         vecwire__reply_release(reply);
         return;
     }
+    vecwire__reply_reuse(reply);
+    spares->reply_bytes += bytes;
     reply->next_spare = spares->replies;
     spares->replies = reply;
     spares->n_replies++;
@@ -143,4 +148,5 @@ vecwire__spares_free(struct vecwire__engine *engine)
         vecwire__reply_release(reply);
     }
     spares->n_calls = spares->n_replies = 0;
+    spares->reply_bytes = 0;
 }

@@ -53,7 +53,7 @@ is_name(const struct vecwire__json_name *name, const char *p)
             memcmp(p, name->field->key, name->len) == 0);
 }
 
-/* The key at `p`, of which 24 bytes are there; NULL when it is none of the
+/* The key at `p`, of which 32 bytes are there; NULL when it is none of the
  * shape's or written with escapes. Not in line: its registers would be spilled
  * on the way that nearly all keys take. */
 static VECWIRE__NOINLINE struct vecwire__json_name *
@@ -84,7 +84,7 @@ read_key(struct vecwire__json_reader *reader, struct cursor *c)
     unsigned shape = c->frame >> 1;
     const char *p = c->p + 1;
 
-    if (VECWIRE__LIKELY(c->end - p >= 26)) {
+    if (VECWIRE__LIKELY(c->end - p >= 34)) {
         struct vecwire__json_name *name = reader->last[shape]->next;
 
         if (VECWIRE__UNLIKELY(!is_name(name, p)))

@@ -34,7 +34,7 @@ enum vecwire__json_kind {
 };
 
 struct vecwire__json_field {
-    char key[28]; /* ends with a NUL */
+    char key[32]; /* ends with a NUL */
     unsigned char kind;
     unsigned char tag; /* the caller's, handed to the sink */
     unsigned char sub;
@@ -159,7 +159,7 @@ struct vecwire__json_reader {
     unsigned char frames[256];             /* by depth, see json_cursor.h */
     unsigned char seen[256];               /* by depth: bits of known keys */
     char unit[12];
-    char name[28];
+    char name[32];
     /* A cut number, behind room for loads that end where it ends, and with
      * room for a separator. */
     char token[24 + VECWIRE__JSON_NUMBER_MAX + 1];

@@ -64,7 +64,7 @@ int vecwire__json_fail_at(struct vecwire__json_reader *reader,
 bool vecwire__json_begins_value(char c);
 
 /* Read the string at reader->p (behind the quote, or where it was cut): drop
- * it, append it to texts, or keep up to 28 bytes in reader->name. */
+ * it, append it to texts, or keep up to 32 bytes in reader->name. */
 enum vecwire__json_string_end
 vecwire__json_string_skip(struct vecwire__json_reader *reader);
 enum vecwire__json_string_end

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "codec/hex.h"
 #include "codec/json_string.h"
 
 #include <string.h>
@@ -77,18 +78,6 @@ vecwire__utf8_valid(const char *text, size_t len)
     return true;
 }
 
-static int
-hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 /* The four digits from s[at] on, judged digit by digit so that a cut text is
  * refused at the same byte: a low surrogate where `low`, none elsewhere. */
 static int
@@ -100,7 +89,7 @@ hex_unit(const char *s, size_t n, size_t at, bool low, unsigned *unit)
 
         if (at + i >= n)
             return 0;
-        digit = hex_value(s[at + i]);
+        digit = vecwire__hex_value(s[at + i]);
         if (digit < 0)
             return -1 - (int)(at + i);
         *unit = *unit << 4 | (unsigned)digit;
@@ -177,7 +166,7 @@ put(struct vecwire__json_reader *reader, enum string_sink sink,
     case SINK_TEXTS:
         return vecwire__buf_add(reader->texts, bytes, n);
     case SINK_NAME:
-        /* 28 bytes are enough to see that it is no known key */
+        /* 32 bytes are enough to see that it is no known key */
         n = n < room ? n : room;
         memcpy(reader->name + reader->n_name, bytes, n);
         reader->n_name = (unsigned char)(reader->n_name + n);

@@ -20,6 +20,27 @@ vecwire__dialect_find(uint32_t dialect)
     }
 }
 
+bool
+vecwire__read_error(struct vecwire_reply *reply,
+                    const struct vecwire__json_table *table,
+                    vecwire__json_sink sink,
+                    struct vecwire__server_error *found)
+{
+    const unsigned depth = 16;
+    struct vecwire__json_reader reader;
+    size_t len = reply->texts.len;
+
+    memset(found, 0, sizeof(*found));
+    vecwire__json_init(&reader, table, sink, found, &reply->texts, depth);
+    (void)vecwire__json_feed(&reader, reply->body.bytes, reply->body.len);
+    if (vecwire__json_finish(&reader) == VECWIRE__JSON_DONE &&
+        (found->has_code || found->has_text))
+        return true;
+    memset(found, 0, sizeof(*found));
+    reply->texts.len = len;
+    return false;
+}
+
 enum vecwire_err
 vecwire__refuse(struct vecwire_refusal *refusal, enum vecwire_err code,
                 size_t row, size_t coordinate, const char *format, ...)

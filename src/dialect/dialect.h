@@ -173,6 +173,14 @@ const struct vecwire__dialect *vecwire__dialect_find(uint32_t dialect);
 extern const struct vecwire__dialect vecwire__dialect_hms;
 extern const struct vecwire__dialect vecwire__dialect_qdrant;
 
+/* For server_error: read the body of an error, the sink's ctx being `found`.
+ * False: it is no such error, or says nothing; `found` is empty, and nothing
+ * was added to the texts. */
+bool vecwire__read_error(struct vecwire_reply *reply,
+                         const struct vecwire__json_table *table,
+                         vecwire__json_sink sink,
+                         struct vecwire__server_error *found);
+
 /* For encoders. Fill in a refusal; row and coordinate SIZE_MAX: none. Returns
  * `code`. */
 enum vecwire_err vecwire__refuse(struct vecwire_refusal *refusal,

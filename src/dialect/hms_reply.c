@@ -167,18 +167,8 @@ void
 vecwire__hms_server_error(struct vecwire_reply *reply,
                           struct vecwire__server_error *found)
 {
-    struct vecwire__json_reader reader;
-    size_t len = reply->texts.len;
-
-    memset(found, 0, sizeof(*found));
-    vecwire__json_init(&reader, &failed_table, failed_sink, found,
-                       &reply->texts, 16);
-    vecwire__json_feed(&reader, reply->body.bytes, reply->body.len);
-    if (vecwire__json_finish(&reader) != VECWIRE__JSON_DONE) {
-        /* A gateway's HTML page, or a body that was cut: no such error. */
-        memset(found, 0, sizeof(*found));
-        reply->texts.len = len;
-    }
+    /* A gateway's HTML page, or a body that was cut, is no such error. */
+    (void)vecwire__read_error(reply, &failed_table, failed_sink, found);
 }
 
 bool

@@ -14,7 +14,18 @@ enum {
     EF_CONSTRUCT,
     FULL_SCAN_THRESHOLD,
     WAL_CAPACITY_MB,
-    VECTOR_SIZE
+    VECTOR_SIZE,
+    VACUUM_MIN,
+    SEGMENT_SIZE,
+    QUERY_LIMIT,
+    TIMEOUT,
+    READ_LIMIT,
+    WRITE_LIMIT,
+    POINTS_COUNT,
+    /* From here on fractions. */
+    DELETED_THRESHOLD,
+    QUANTILE,
+    FIRST_FRACTION = DELETED_THRESHOLD
 };
 
 static const struct {
@@ -28,8 +39,30 @@ static const struct {
     [FULL_SCAN_THRESHOLD] = {"hnsw_config.full_scan_threshold", 10, UINT64_MAX},
     [WAL_CAPACITY_MB] = {"wal_config.wal_capacity_mb", 1, UINT64_MAX},
     [VECTOR_SIZE] = {"size", 1, VECWIRE__QDRANT_MAX_DIM},
+    [VACUUM_MIN] = {"optimizers_config.vacuum_min_vector_number", 100,
+                    UINT64_MAX},
+    [SEGMENT_SIZE] = {"optimizers_config.max_segment_size", 1, UINT64_MAX},
+    [QUERY_LIMIT] = {"strict_mode_config.max_query_limit", 1, UINT64_MAX},
+    [TIMEOUT] = {"strict_mode_config.max_timeout", 1, UINT64_MAX},
+    [READ_LIMIT] = {"strict_mode_config.read_rate_limit", 1, UINT64_MAX},
+    [WRITE_LIMIT] = {"strict_mode_config.write_rate_limit", 1, UINT64_MAX},
+    [POINTS_COUNT] = {"strict_mode_config.max_points_count", 1, UINT64_MAX},
 };
 
+/* Fractions, at most 1. */
+static const struct {
+    const char *name;
+    float least;
+    const char *expected;
+} fractions[] = {
+    {"optimizers_config.deleted_threshold", 0, "0 to 1"},
+    {"quantization_config.scalar.quantile", 0.5F, "0.5 to 1"},
+};
+
+#define FRACTION(key, tag)                                                     \
+    {                                                                          \
+        key, VECWIRE__JSON_F32, tag, 0, true                                   \
+    }
 #define NUMBER(key, tag)                                                       \
     {                                                                          \
         key, VECWIRE__JSON_U64, tag, 0, true                                   \
@@ -43,7 +76,11 @@ static const struct {
         key, VECWIRE__JSON_SKIP, 0, 0, false                                   \
     }
 
+/* Places of the shapes below, by table. */
 enum { HNSW = 2, WAL = 3, PARAMS = 3, VECTORS = 4, VECTOR = 5 };
+enum { OPTIMIZERS = 6, STRICT = 7 };
+enum { QUANTIZATION = 3, SCALAR = 4 };
+enum { OTHER_OPTIMIZERS = 2, OTHER_STRICT = 5 };
 
 static const struct vecwire__json_field hnsw_fields[] = {
     NUMBER("ef_construct", EF_CONSTRUCT),
@@ -51,6 +88,25 @@ static const struct vecwire__json_field hnsw_fields[] = {
 };
 static const struct vecwire__json_field wal_fields[] = {
     NUMBER("wal_capacity_mb", WAL_CAPACITY_MB),
+};
+
+static const struct vecwire__json_field optimizers_fields[] = {
+    FRACTION("deleted_threshold", DELETED_THRESHOLD),
+    NUMBER("vacuum_min_vector_number", VACUUM_MIN),
+    NUMBER("max_segment_size", SEGMENT_SIZE),
+};
+static const struct vecwire__json_field quantization_fields[] = {
+    OBJECT("scalar", SCALAR),
+};
+static const struct vecwire__json_field scalar_fields[] = {
+    FRACTION("quantile", QUANTILE),
+};
+static const struct vecwire__json_field strict_fields[] = {
+    NUMBER("max_query_limit", QUERY_LIMIT),
+    NUMBER("max_timeout", TIMEOUT),
+    NUMBER("read_rate_limit", READ_LIMIT),
+    NUMBER("write_rate_limit", WRITE_LIMIT),
+    NUMBER("max_points_count", POINTS_COUNT),
 };
 
 /* An object has at most 8 known keys, so a new collection is read twice. */
@@ -65,25 +121,35 @@ static const struct vecwire__json_field create_fields[] = {
     OTHER("sharding_method"),
 };
 static const struct vecwire__json_field other_fields[] = {
-    OTHER("on_disk_payload"),    OTHER("payload"),
-    OTHER("optimizers_config"),  OTHER("quantization_config"),
-    OTHER("strict_mode_config"), OTHER("metadata"),
+    OTHER("on_disk_payload"),
+    OTHER("payload"),
+    OBJECT("optimizers_config", OTHER_OPTIMIZERS),
+    OBJECT("quantization_config", QUANTIZATION),
+    OBJECT("strict_mode_config", OTHER_STRICT),
+    OTHER("metadata"),
 };
 static const struct vecwire__json_shape create_shapes[] = {
     {create_fields, 8},
     {hnsw_fields, 2},
     {wal_fields, 1},
 };
-static const struct vecwire__json_shape other_shape = {other_fields, 6};
+static const struct vecwire__json_shape other_shapes[] = {
+    {other_fields, 6},  {optimizers_fields, 3}, {quantization_fields, 1},
+    {scalar_fields, 1}, {strict_fields, 5},
+};
 static const struct vecwire__json_table create_table = {create_shapes, 3,
                                                         false};
-static const struct vecwire__json_table other_table = {&other_shape, 1, false};
+static const struct vecwire__json_table other_table = {other_shapes, 5, false};
 
 static const struct vecwire__json_field update_fields[] = {
-    OBJECT("vectors", VECTORS),  OBJECT("params", PARAMS),
-    OBJECT("hnsw_config", HNSW), OTHER("sparse_vectors"),
-    OTHER("optimizers_config"),  OTHER("quantization_config"),
-    OTHER("strict_mode_config"), OTHER("metadata"),
+    OBJECT("vectors", VECTORS),
+    OBJECT("params", PARAMS),
+    OBJECT("hnsw_config", HNSW),
+    OTHER("sparse_vectors"),
+    OBJECT("optimizers_config", OPTIMIZERS),
+    OTHER("quantization_config"),
+    OBJECT("strict_mode_config", STRICT),
+    OTHER("metadata"),
 };
 static const struct vecwire__json_field params_fields[] = {
     NUMBER("replication_factor", REPLICATION_FACTOR),
@@ -97,16 +163,17 @@ static const struct vecwire__json_field change_fields[] = {
 };
 static const struct vecwire__json_shape update_shapes[] = {
     {update_fields, 8}, {hnsw_fields, 2},   {params_fields, 2},
-    {map_fields, 1},    {change_fields, 1},
+    {map_fields, 1},    {change_fields, 1}, {optimizers_fields, 3},
+    {strict_fields, 5},
 };
-static const struct vecwire__json_table update_table = {update_shapes, 5,
+static const struct vecwire__json_table update_table = {update_shapes, 7,
                                                         false};
 
 static const struct vecwire__json_field vector_fields[] = {
     NUMBER("size", VECTOR_SIZE),
     OBJECT("hnsw_config", HNSW),
     OTHER("distance"),
-    OTHER("quantization_config"),
+    OBJECT("quantization_config", QUANTIZATION),
     OTHER("on_disk"),
     OTHER("memory"),
     OTHER("datatype"),
@@ -115,8 +182,10 @@ static const struct vecwire__json_field vector_fields[] = {
 static const struct vecwire__json_shape vector_shapes[] = {
     {vector_fields, 8},
     {hnsw_fields, 2},
+    {quantization_fields, 1},
+    {scalar_fields, 1},
 };
-static const struct vecwire__json_table vector_table = {vector_shapes, 2,
+static const struct vecwire__json_table vector_table = {vector_shapes, 4,
                                                         false};
 
 struct check {
@@ -125,11 +194,26 @@ struct check {
 };
 
 static bool
+check_fraction(const struct check *check,
+               const struct vecwire__json_reader *reader, unsigned i)
+{
+    if (reader->is_nan ||
+        (reader->f32 >= fractions[i].least && reader->f32 <= 1))
+        return true;
+    vecwire__qdrant_refuse(check->w, VECWIRE_EINVAL, "%s%s: expected %s",
+                           check->what, fractions[i].name,
+                           fractions[i].expected);
+    return false;
+}
+
+static bool
 check_sink(struct vecwire__json_reader *reader, enum vecwire__json_event event,
            unsigned tag)
 {
     const struct check *check = reader->ctx;
 
+    if (event == VECWIRE__JSON_EV_F32)
+        return check_fraction(check, reader, tag - FIRST_FRACTION);
     if (event != VECWIRE__JSON_EV_U64 ||
         (reader->u64 >= limits[tag].least && reader->u64 <= limits[tag].most))
         return true;

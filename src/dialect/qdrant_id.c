@@ -6,22 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "codec/hex.h"
 #include "codec/json_string.h"
 #include "codec/json_writer.h"
 
 #define UUID_DIGITS 32
-
-static int
-hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
 
 /* 32 digits, or with the hyphens of 8-4-4-4-12. */
 static bool
@@ -42,7 +31,7 @@ copy_uuid(const char *text, size_t len, char *out)
             *out++ = '-';
             continue;
         }
-        digit = hex_digit(*text++);
+        digit = vecwire__hex_value(*text++);
         if (digit < 0)
             return false;
         *out++ = digits[digit];

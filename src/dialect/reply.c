@@ -12,9 +12,6 @@
 
 #define OVER_ROW "row is over max_row_bytes"
 
-/* Kept for the next call by a reply that is used again, at most. */
-#define MAX_KEPT ((size_t)64 << 10)
-
 static void
 begin(struct vecwire_reply *reply)
 {
@@ -39,19 +36,26 @@ vecwire__reply_new(const struct vecwire_mem *mem)
     return reply;
 }
 
-bool
+size_t
+vecwire__reply_bytes(const struct vecwire_reply *reply)
+{
+    return sizeof(*reply) + reply->texts.cap + reply->body.cap +
+           reply->rows_cap * sizeof(*reply->rows) +
+           reply->places_cap * sizeof(*reply->places) +
+           reply->floats_cap * sizeof(*reply->floats) +
+           reply->indices_cap * sizeof(*reply->indices) +
+           reply->vectors_cap * sizeof(*reply->vectors) +
+           reply->vector_places_cap * sizeof(*reply->vector_places) +
+           reply->groups_cap * sizeof(*reply->groups) +
+           reply->group_places_cap * sizeof(*reply->group_places) +
+           reply->updates_cap * sizeof(*reply->updates);
+}
+
+void
 vecwire__reply_reuse(struct vecwire_reply *reply)
 {
-    if (reply->texts.cap > MAX_KEPT || reply->body.cap > MAX_KEPT ||
-        reply->rows_cap * sizeof(*reply->rows) > MAX_KEPT ||
-        reply->floats_cap * sizeof(*reply->floats) > MAX_KEPT ||
-        reply->indices_cap * sizeof(*reply->indices) > MAX_KEPT ||
-        reply->vectors_cap * sizeof(*reply->vectors) > MAX_KEPT ||
-        reply->groups_cap * sizeof(*reply->groups) > MAX_KEPT)
-        return false;
     reply->texts.len = reply->body.len = 0;
     begin(reply);
-    return true;
 }
 
 void

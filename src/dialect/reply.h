@@ -123,9 +123,11 @@ vecwire__reply_is_2xx(const struct vecwire_reply *reply)
 /* A reply with one reference. NULL: no memory. */
 struct vecwire_reply *vecwire__reply_new(const struct vecwire_mem *mem);
 
-/* As new, with the memory that it has: for a reply that nobody keeps. False:
- * it holds so much that it is better freed. */
-bool vecwire__reply_reuse(struct vecwire_reply *reply);
+/* As new, with the memory that it has: for a reply that nobody keeps. */
+void vecwire__reply_reuse(struct vecwire_reply *reply);
+
+/* Memory that it holds. */
+size_t vecwire__reply_bytes(const struct vecwire_reply *reply);
 
 /* One reference more. The reply may now outlive its client, or be released by
  * another thread. */

@@ -3,24 +3,13 @@
 
 #include <string.h>
 
+#include "codec/hex.h"
 #include "codec/json_writer.h"
 #include "server/json_text.h"
 
 #define UUID_DIGITS 32
 #define UUID_TEXT 36 /* with hyphens */
 #define URN "urn:uuid:"
-
-static int
-hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
 
 /* Is there a hyphen before this byte of the text 8-4-4-4-12? */
 static bool
@@ -56,7 +45,7 @@ vecwire__point_id_uuid(struct vecwire__point_id *id, const char *text,
         return false;
     memset(id, 0, sizeof(*id));
     for (size_t i = 0; i < len; i++) {
-        const int value = hex_value(text[i]);
+        const int value = vecwire__hex_value(text[i]);
 
         if (len == UUID_TEXT && is_hyphen_place(i)) {
             if (text[i] != '-')
