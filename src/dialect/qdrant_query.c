@@ -30,6 +30,20 @@ has_query(const struct vecwire_qdrant_search *search)
            search->query_tree != NULL;
 }
 
+static uint64_t
+or_else(uint32_t given, uint32_t otherwise)
+{
+    return given == 0 ? otherwise : given;
+}
+
+static void
+put_limit(struct vecwire__qdrant_writer *w, const char *key, uint32_t limit,
+          uint32_t otherwise)
+{
+    vecwire__qdrant_key(w, key);
+    vecwire__qdrant_put_u64(w, or_else(limit, otherwise));
+}
+
 /* "query": one of the five ways to say it. */
 static void
 put_query(struct vecwire__qdrant_writer *w,
@@ -53,20 +67,6 @@ put_query(struct vecwire__qdrant_writer *w,
     else
         vecwire__qdrant_put_json(w, search->query, search->query_tree, "{",
                                  "query");
-}
-
-static uint64_t
-or_else(uint32_t given, uint32_t otherwise)
-{
-    return given == 0 ? otherwise : given;
-}
-
-static void
-put_limit(struct vecwire__qdrant_writer *w, const char *key, uint32_t limit,
-          uint32_t otherwise)
-{
-    vecwire__qdrant_key(w, key);
-    vecwire__qdrant_put_u64(w, or_else(limit, otherwise));
 }
 
 static void

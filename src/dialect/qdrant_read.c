@@ -43,7 +43,9 @@ vecwire__qdrant_encode_query(const struct vecwire__settings *settings,
     struct vecwire__qdrant_writer w;
 
     vecwire__qdrant_begin(&w, settings, enc, refusal, &query_route, NULL,
-                          VECWIRE_VECTOR_TEXT_ROOM(query->dim));
+                          query->dim > VECWIRE__QDRANT_MAX_DIM
+                              ? 0
+                              : VECWIRE_VECTOR_TEXT_ROOM(query->dim));
     if (query->text != NULL || query->today != NULL)
         return vecwire__qdrant_refuse(&w, VECWIRE_EUNSUPPORTED,
                                       "text: Qdrant searches by vector, or by "

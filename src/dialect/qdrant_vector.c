@@ -5,14 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/json_writer.h"
 #include "codec/mem.h"
 
-/* Row and coordinate are named by this. */
+/* Values [from, from + n) of a vector. Row and coordinate are named by this. */
 static void
-put_floats(struct vecwire__qdrant_writer *w, const float *values, size_t n)
+put_floats(struct vecwire__qdrant_writer *w, const float *values, size_t from,
+           size_t n)
 {
-    if (w->err == VECWIRE_OK)
-        w->err = vecwire__put_row(w->text, values, n, w->row, w->refusal);
+    size_t bad = 0;
+
+    if (w->err != VECWIRE_OK)
+        return;
+    w->err = vecwire__json_put_vector(w->text, values + from, n, &bad);
+    if (w->err == VECWIRE_EINVAL)
+        vecwire__refuse_float(w->refusal, w->row, from + bad);
 }
 
 static bool
@@ -49,7 +56,7 @@ put_multi(struct vecwire__qdrant_writer *w, const struct vecwire_vector *vector)
     vecwire__qdrant_put(w, "[");
     for (size_t i = 0; i < vector->rows && w->err == VECWIRE_OK; i++) {
         vecwire__qdrant_comma(w);
-        put_floats(w, vector->values + i * vector->dim, vector->dim);
+        put_floats(w, vector->values, i * vector->dim, vector->dim);
     }
     vecwire__qdrant_put(w, "]");
 }
@@ -115,7 +122,7 @@ put_sparse(struct vecwire__qdrant_writer *w,
     if (vector->dim == 0)
         vecwire__qdrant_put(w, "[]");
     else
-        put_floats(w, vector->values, vector->dim);
+        put_floats(w, vector->values, 0, vector->dim);
     vecwire__qdrant_put(w, "}");
 }
 
@@ -138,5 +145,5 @@ vecwire__qdrant_put_vector(struct vecwire__qdrant_writer *w,
     else if (vector->rows != 0)
         put_multi(w, vector);
     else if (is_dim(w, vector))
-        put_floats(w, vector->values, vector->dim);
+        put_floats(w, vector->values, 0, vector->dim);
 }
