@@ -123,7 +123,8 @@ VECWIRE_API uint64_t vecwire_reply_total(const struct vecwire_reply *reply);
 VECWIRE_API struct json_t *
 vecwire_reply_payload_tree(const struct vecwire_reply *reply, size_t index);
 
-/* Rows that an upsert stored or a delete removed; 0 for other verbs. */
+/* Rows that an upsert stored or a delete removed; those that another update by
+ * id was for; 0 for other verbs. */
 VECWIRE_API uint64_t vecwire_reply_affected(const struct vecwire_reply *reply);
 
 /* Body of a vecwire_raw() reply (any status) and of replies that are no JSON
