@@ -382,8 +382,7 @@ START_TEST(other_types_are_refused)
         "{\"id\":1,\"vector\":[{}]}",
         "{\"id\":1,\"vector\":[1,[2]]}",
         "{\"id\":1,\"payload\":[]}",
-        "{\"id\":1,\"vector\":{\"a\":{\"indices\":[4294967296],\"values\":"
-        "[1]}}}",
+        "{\"id\":1,\"vector\":{\"a\":{\"indices\":[4294967296]}}}",
         "{\"id\":1,\"vector\":{\"a\":{\"indices\":[null],\"values\":[1]}}}",
         "{\"id\":1,\"vector\":{\"a\":{\"indices\":[-1],\"values\":[1]}}}",
         "{\"id\":1,\"version\":\"1\"}",
