@@ -156,7 +156,7 @@ tells(const struct vecwire__decoding *how, const char *json, const char *rows)
 {
     size_t len = strlen(json);
 
-    for (size_t step = 1; step <= len; step++) {
+    for (size_t step = 1; step <= len; step += step < 64 ? 1 : 31) {
         ck_assert_int_eq(read_in(how, json, step, false), VECWIRE__JSON_DONE);
         ck_assert_str_eq(told, rows);
         ck_assert(reply->answered);
