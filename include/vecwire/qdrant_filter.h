@@ -74,8 +74,9 @@ vecwire_qdrant_filter_free(struct vecwire_qdrant_filter *filter);
 VECWIRE_API void
 vecwire_qdrant_filter_reset(struct vecwire_qdrant_filter *filter);
 
-/* The filter as JSON text, to be set where a request has `filter`; valid until
- * the next call with this filter. Never NULL, as that would match everything:
+/* The filter as JSON text, to be set where a request has `filter`; owned by it
+ * and valid until the next call with this filter. Never NULL, as that would
+ * match everything:
  * "", which every verb refuses, after a failure or while a filter that was
  * begun inside has not ended. "{}", which matches everything, when there is no
  * clause. More may be added afterwards. */
