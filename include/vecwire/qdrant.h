@@ -262,7 +262,8 @@ VECWIRE_API VECWIRE_NODISCARD enum vecwire_err vecwire_qdrant_query_batch(
     const struct vecwire_qdrant_query_batch_request *batch, vecwire_reply_cb cb,
     void *arg, vecwire_call_id *id);
 
-/* vecwire_reply_group() tells the groups, best first. */
+/* vecwire_reply_group() tells the groups, best first. Rows that were looked up
+ * are among the reply's rows too, and in no group. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err vecwire_qdrant_query_groups(
     struct vecwire_client *client,
     const struct vecwire_qdrant_query_groups_request *groups,

@@ -296,11 +296,13 @@ vecwire__qdrant_put_batch(struct vecwire__qdrant_writer *w,
     put_columns(w, upsert);
     if (upsert->payloads != NULL || upsert->payload_trees != NULL) {
         vecwire__qdrant_put(w, ",\"payloads\":[");
-        for (size_t row = 0; row < upsert->rows; row++) {
+        for (size_t row = 0; row < upsert->rows && w->err == VECWIRE_OK;
+             row++) {
             w->row = row;
             vecwire__qdrant_comma(w);
             if (!put_row_payload(w, upsert, row, ""))
                 vecwire__qdrant_put(w, "null");
+            vecwire__qdrant_check_size(w);
         }
         w->row = SIZE_MAX;
         vecwire__qdrant_put(w, "]");
@@ -327,7 +329,8 @@ vecwire__qdrant_put_conditions(struct vecwire__qdrant_writer *w)
     static const char *const modes[] = {"upsert", "insert_only", "update_only"};
     const struct vecwire_qdrant_params *p = w->settings->qdrant;
 
-    if (p == NULL)
+    /* A mode that is none was refused already. */
+    if (p == NULL || w->err != VECWIRE_OK)
         return;
     if (p->update_mode != 0) {
         vecwire__qdrant_key(w, "update_mode");

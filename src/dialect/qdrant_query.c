@@ -139,11 +139,13 @@ room_of(const struct vecwire_qdrant_search *search)
                : VECWIRE_VECTOR_TEXT_ROOM(vector->dim);
 }
 
-/* So many rows may come back, if that is a number to go by. */
+/* So many rows may come back, in so many parts, if these are numbers to go by.
+ */
 static void
-expect_rows(struct vecwire__encoding *enc, uint64_t rows)
+expect(struct vecwire__encoding *enc, uint64_t rows, uint64_t parts)
 {
     enc->max_rows = rows <= UINT32_MAX ? (uint32_t)rows : 0;
+    enc->max_parts = parts <= UINT32_MAX ? (uint32_t)parts : 0;
 }
 
 enum vecwire_err
@@ -158,7 +160,7 @@ vecwire__qdrant_encode_search(const struct vecwire__settings *settings,
     vecwire__qdrant_begin(&w, settings, enc, refusal, &query_route, NULL,
                           room_of(&query->search));
     put_request(&w, query);
-    expect_rows(enc, or_else(query->search.limit, DEFAULT_LIMIT));
+    expect(enc, or_else(query->search.limit, DEFAULT_LIMIT), 0);
     return vecwire__qdrant_end(&w);
 }
 
@@ -198,7 +200,7 @@ vecwire__qdrant_encode_batch(const struct vecwire__settings *settings,
         vecwire__qdrant_put_shard_key(&w);
         vecwire__qdrant_put(&w, "}");
     }
-    expect_rows(enc, rows);
+    expect(enc, rows, batch->n);
     w.row = SIZE_MAX;
     w.has_shard_key = true;
     vecwire__qdrant_put(&w, "]");
@@ -226,9 +228,11 @@ vecwire__qdrant_encode_groups(const struct vecwire__settings *settings,
     put_limit(&w, "group_size", groups->group_size, DEFAULT_GROUP_SIZE);
     vecwire__qdrant_member(&w, "with_lookup", groups->with_lookup, NULL, "\"{");
     /* And the row that was looked up. */
-    expect_rows(enc, or_else(query->search.limit, DEFAULT_LIMIT) *
-                         (or_else(groups->group_size, DEFAULT_GROUP_SIZE) +
-                          (groups->with_lookup != NULL)));
+    expect(enc,
+           or_else(query->search.limit, DEFAULT_LIMIT) *
+               (or_else(groups->group_size, DEFAULT_GROUP_SIZE) +
+                (groups->with_lookup != NULL)),
+           or_else(query->search.limit, DEFAULT_LIMIT));
     return vecwire__qdrant_end(&w);
 }
 
@@ -244,6 +248,7 @@ vecwire__qdrant_encode_facet(const struct vecwire__settings *settings,
     vecwire__qdrant_key(&w, "key");
     vecwire__qdrant_put_path(&w, facet->key, "key");
     put_limit(&w, "limit", facet->limit, DEFAULT_LIMIT);
+    expect(enc, 0, or_else(facet->limit, DEFAULT_LIMIT));
     vecwire__qdrant_key(&w, "exact");
     vecwire__qdrant_put_bool(&w, facet->exact);
     vecwire__qdrant_member_filter(&w, facet->filter, facet->filter_tree);
