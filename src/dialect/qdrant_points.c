@@ -327,7 +327,8 @@ vecwire__qdrant_put_conditions(struct vecwire__qdrant_writer *w)
     static const char *const modes[] = {"upsert", "insert_only", "update_only"};
     const struct vecwire_qdrant_params *p = w->settings->qdrant;
 
-    if (p == NULL)
+    /* A mode that is none has been refused: it names nothing. */
+    if (p == NULL || w->err != VECWIRE_OK)
         return;
     if (p->update_mode != 0) {
         vecwire__qdrant_key(w, "update_mode");
