@@ -234,6 +234,35 @@ START_TEST(a_payload_key_that_is_no_path_is_refused)
 }
 END_TEST
 
+START_TEST(a_reply_has_no_more_than_was_asked_for)
+{
+    const struct vecwire_qdrant_query_request queries[] = {
+        VECWIRE_QDRANT_QUERY(.search = {.limit = 2}),
+        VECWIRE_QDRANT_QUERY(.search = {.limit = 0})};
+
+    ck_assert_int_eq(
+        qdrant_encode(&f, vecwire__qdrant_encode_batch,
+                      &VECWIRE_QDRANT_QUERY_BATCH(.queries = queries, .n = 2)),
+        VECWIRE_OK);
+    ck_assert_uint_eq(f.enc.max_rows, 12);
+    ck_assert_uint_eq(f.enc.max_parts, 2);
+    qdrant_again(&f);
+    ck_assert_int_eq(
+        qdrant_encode(&f, GROUPS,
+                      &VECWIRE_QDRANT_QUERY_GROUPS(.query = queries,
+                                                   .group_by = "a",
+                                                   .with_lookup = "\"d\"")),
+        VECWIRE_OK);
+    ck_assert_uint_eq(f.enc.max_rows, 8);
+    ck_assert_uint_eq(f.enc.max_parts, 2);
+    qdrant_again(&f);
+    ck_assert_int_eq(
+        qdrant_encode(&f, FACET, &VECWIRE_QDRANT_FACET(.key = "a")),
+        VECWIRE_OK);
+    ck_assert_uint_eq(f.enc.max_parts, 10);
+}
+END_TEST
+
 /* --- settings --- */
 
 START_TEST(a_read_sends_consistency_and_timeout)
@@ -440,6 +469,7 @@ main(void)
     tcase_add_loop_test(tests, a_payload_key_may_be_any_path, 0, N_PATHS);
     tcase_add_loop_test(tests, a_payload_key_that_is_no_path_is_refused, 0,
                         N_NO_PATHS);
+    tcase_add_test(tests, a_reply_has_no_more_than_was_asked_for);
     tcase_add_test(tests, a_read_sends_consistency_and_timeout);
     tcase_add_test(tests, an_update_sends_wait_ordering_and_timeout);
     tcase_add_test(tests, parts_of_rows_may_be_selected);

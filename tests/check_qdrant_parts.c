@@ -326,6 +326,25 @@ START_TEST(whether_a_row_is_too_large_does_not_depend_on_how_it_is_cut)
 }
 END_TEST
 
+START_TEST(no_more_parts_come_than_were_asked_for)
+{
+    static const struct {
+        const struct vecwire__decoding *how;
+        const char *json;
+    } rows[] = {{&vecwire__qdrant_groups_decoding, GROUPS},
+                {&vecwire__qdrant_batch_decoding, BATCH},
+                {&vecwire__qdrant_facet_decoding, FACET},
+                {&vecwire__qdrant_updates_decoding,
+                 "{\"result\":[{\"status\":\"completed\"},"
+                 "{\"status\":\"completed\"},{\"status\":\"completed\"}]}"}};
+
+    reply->max_parts = 2;
+    fails(rows[_i].how, rows[_i].json, "more answers than were asked for");
+    reply->max_parts = 5;
+    reads(rows[_i].how, rows[_i].json, 3);
+}
+END_TEST
+
 /* --- memory --- */
 
 static const struct {
@@ -388,6 +407,7 @@ main(void)
     tcase_add_test(tests, a_row_s_indices_count_before_the_row_is_whole);
     tcase_add_test(tests,
                    whether_a_row_is_too_large_does_not_depend_on_how_it_is_cut);
+    tcase_add_loop_test(tests, no_more_parts_come_than_were_asked_for, 0, 4);
     tcase_add_loop_test(
         tests, a_reply_without_memory_fails_and_can_be_read_again, 0, 5);
     suite_add_tcase(suite, tests);

@@ -58,11 +58,12 @@ vecwire_reply_matrix(const struct vecwire_reply *reply, size_t *rows,
         const struct vecwire_vector *vector = row[i].vectors;
 
         if (row[i].n_vectors != 1 || vector->indices != NULL ||
-            vector->rows != 0 || vector->dim != row[0].vectors[0].dim ||
+            vector->rows != 0 || vector->dim == 0 ||
+            vector->dim != row[0].vectors[0].dim ||
             vector->values != row[0].vectors[0].values + i * vector->dim)
             return NULL;
     }
-    if (reply->n_rows == 0 || row[0].vectors[0].dim == 0)
+    if (reply->n_rows == 0)
         return NULL;
     *rows = reply->n_rows;
     *dim = row[0].vectors[0].dim;

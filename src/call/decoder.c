@@ -87,6 +87,7 @@ vecwire__decode_head(struct vecwire__call *call,
     call->decoder->rc = VECWIRE__JSON_MORE;
     expect_body(reply, head);
     reply->max_rows = call->enc.max_rows;
+    reply->max_parts = call->enc.max_parts;
     reply->rows_asked = call->enc.rows;
     reply->max_row_bytes = call->engine->config.max_row_bytes;
     vecwire__json_init(&call->decoder->reader, decoding->table, decoding->sink,

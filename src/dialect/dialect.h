@@ -53,6 +53,7 @@ struct vecwire__encoding {
     const struct vecwire__decoding *decoding;
     bool has_body;
     uint32_t max_rows;   /* that may come back; 0: any number */
+    uint32_t max_parts;  /* the same of groups, values and updates */
     size_t rows;         /* that a write concerns; 0: not known */
     bool many;           /* an upsert on the route for several rows */
     bool may_be_partial; /* an error may come when a part was done */

@@ -55,8 +55,7 @@ struct vecwire__qdrant_writer {
     struct vecwire__encoding *enc;
     struct vecwire__buf *text; /* the encoding's */
     struct vecwire_refusal *refusal;
-    size_t row;       /* named in refusals; SIZE_MAX: none */
-    size_t operation; /* of a batch, likewise, from 1; 0: none */
+    size_t row; /* named in refusals; SIZE_MAX: none */
     enum vecwire_err err;
     bool has_shard_key; /* it stands elsewhere already */
 };

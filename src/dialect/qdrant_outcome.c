@@ -31,9 +31,12 @@ static bool
 add_update(struct vecwire_reply *reply)
 {
     void *updates = reply->updates;
-    bool room =
-        vecwire__mem_grow(&reply->mem, &updates, &reply->updates_cap,
-                          reply->n_updates + 1, sizeof(*reply->updates));
+    bool room;
+
+    if (!vecwire__reply_part_fits(reply, reply->n_updates))
+        return false;
+    room = vecwire__mem_grow(&reply->mem, &updates, &reply->updates_cap,
+                             reply->n_updates + 1, sizeof(*reply->updates));
 
     reply->updates = updates;
     if (!room)

@@ -8,16 +8,19 @@
 
 /* --- the parts of a reply --- */
 
-/* A new part; NULL: no memory. */
+/* A new part; NULL: no memory, or a fault. */
 static struct vecwire__group_place *
 add_part(struct vecwire_reply *reply)
 {
     void *groups = reply->groups, *places = reply->group_places;
-    bool room =
-        vecwire__mem_grow(&reply->mem, &groups, &reply->groups_cap,
-                          reply->n_groups + 1, sizeof(*reply->groups)) &&
-        vecwire__mem_grow(&reply->mem, &places, &reply->group_places_cap,
-                          reply->n_groups + 1, sizeof(*reply->group_places));
+    bool room;
+
+    if (!vecwire__reply_part_fits(reply, reply->n_groups))
+        return NULL;
+    room = vecwire__mem_grow(&reply->mem, &groups, &reply->groups_cap,
+                             reply->n_groups + 1, sizeof(*reply->groups)) &&
+           vecwire__mem_grow(&reply->mem, &places, &reply->group_places_cap,
+                             reply->n_groups + 1, sizeof(*reply->group_places));
 
     reply->groups = groups;
     reply->group_places = places;

@@ -62,10 +62,12 @@ put_list(struct vecwire__qdrant_writer *w,
         vecwire__qdrant_put_vector(w, &vectors->list[0]);
         return;
     }
-    if (vectors->n > 0 && vectors->list == NULL)
+    if (vectors->n > 0 && vectors->list == NULL) {
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "vectors: list is NULL, n is %zu", vectors->n);
-    else if (has_double(vectors))
+        return;
+    }
+    if (has_double(vectors))
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "two vectors of the same name");
     vecwire__qdrant_put(w, "{");
@@ -200,10 +202,12 @@ check_columns(struct vecwire__qdrant_writer *w,
         const struct vecwire_vectors *vectors = &upsert->vectors[row];
 
         w->row = row;
-        if (vectors->n == 0 || vectors->list == NULL)
+        if (vectors->n == 0 || vectors->list == NULL) {
             vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                    "no vectors: by_columns needs them");
-        else if (has_double(vectors))
+            return;
+        }
+        if (has_double(vectors))
             vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                    "two vectors of the same name");
         for (size_t i = 0; i < first->n && w->err == VECWIRE_OK; i++) {
@@ -296,11 +300,13 @@ vecwire__qdrant_put_batch(struct vecwire__qdrant_writer *w,
     put_columns(w, upsert);
     if (upsert->payloads != NULL || upsert->payload_trees != NULL) {
         vecwire__qdrant_put(w, ",\"payloads\":[");
-        for (size_t row = 0; row < upsert->rows; row++) {
+        for (size_t row = 0; row < upsert->rows && w->err == VECWIRE_OK;
+             row++) {
             w->row = row;
             vecwire__qdrant_comma(w);
             if (!put_row_payload(w, upsert, row, ""))
                 vecwire__qdrant_put(w, "null");
+            vecwire__qdrant_check_size(w);
         }
         w->row = SIZE_MAX;
         vecwire__qdrant_put(w, "]");
@@ -327,7 +333,7 @@ vecwire__qdrant_put_conditions(struct vecwire__qdrant_writer *w)
     static const char *const modes[] = {"upsert", "insert_only", "update_only"};
     const struct vecwire_qdrant_params *p = w->settings->qdrant;
 
-    /* A mode that is none has been refused: it names nothing. */
+    /* A mode that is none was refused already. */
     if (p == NULL || w->err != VECWIRE_OK)
         return;
     if (p->update_mode != 0) {

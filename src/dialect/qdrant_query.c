@@ -73,11 +73,13 @@ static void
 put_search(struct vecwire__qdrant_writer *w,
            const struct vecwire_qdrant_search *search, unsigned depth)
 {
-    if (search->prefetch == NULL && search->n_prefetch > 0)
+    if (search->prefetch == NULL && search->n_prefetch > 0) {
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "prefetch is NULL, n_prefetch is %zu",
                                search->n_prefetch);
-    else if (depth > MAX_DEPTH)
+        return;
+    }
+    if (depth > MAX_DEPTH)
         vecwire__qdrant_refuse(w, VECWIRE_ETOOBIG,
                                "prefetches are nested deeper than %d",
                                MAX_DEPTH);
@@ -87,6 +89,8 @@ put_search(struct vecwire__qdrant_writer *w,
     else if (search->has_score_threshold && !has_query(search))
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "score_threshold: there is no query");
+    if (w->err != VECWIRE_OK)
+        return;
     put_query(w, search);
     if (search->n_prefetch > 0) {
         vecwire__qdrant_key(w, "prefetch");
@@ -139,11 +143,13 @@ room_of(const struct vecwire_qdrant_search *search)
                : VECWIRE_VECTOR_TEXT_ROOM(vector->dim);
 }
 
-/* So many rows may come back, if that is a number to go by. */
+/* So many rows may come back, in so many parts, if these are numbers to go by.
+ */
 static void
-expect_rows(struct vecwire__encoding *enc, uint64_t rows)
+expect(struct vecwire__encoding *enc, uint64_t rows, uint64_t parts)
 {
     enc->max_rows = rows <= UINT32_MAX ? (uint32_t)rows : 0;
+    enc->max_parts = parts <= UINT32_MAX ? (uint32_t)parts : 0;
 }
 
 enum vecwire_err
@@ -158,7 +164,7 @@ vecwire__qdrant_encode_search(const struct vecwire__settings *settings,
     vecwire__qdrant_begin(&w, settings, enc, refusal, &query_route, NULL,
                           room_of(&query->search));
     put_request(&w, query);
-    expect_rows(enc, or_else(query->search.limit, DEFAULT_LIMIT));
+    expect(enc, or_else(query->search.limit, DEFAULT_LIMIT), 0);
     return vecwire__qdrant_end(&w);
 }
 
@@ -198,7 +204,7 @@ vecwire__qdrant_encode_batch(const struct vecwire__settings *settings,
         vecwire__qdrant_put_shard_key(&w);
         vecwire__qdrant_put(&w, "}");
     }
-    expect_rows(enc, rows);
+    expect(enc, rows, batch->n);
     w.row = SIZE_MAX;
     w.has_shard_key = true;
     vecwire__qdrant_put(&w, "]");
@@ -226,9 +232,11 @@ vecwire__qdrant_encode_groups(const struct vecwire__settings *settings,
     put_limit(&w, "group_size", groups->group_size, DEFAULT_GROUP_SIZE);
     vecwire__qdrant_member(&w, "with_lookup", groups->with_lookup, NULL, "\"{");
     /* And the row that was looked up. */
-    expect_rows(enc, or_else(query->search.limit, DEFAULT_LIMIT) *
-                         (or_else(groups->group_size, DEFAULT_GROUP_SIZE) +
-                          (groups->with_lookup != NULL)));
+    expect(enc,
+           or_else(query->search.limit, DEFAULT_LIMIT) *
+               (or_else(groups->group_size, DEFAULT_GROUP_SIZE) +
+                (groups->with_lookup != NULL)),
+           or_else(query->search.limit, DEFAULT_LIMIT));
     return vecwire__qdrant_end(&w);
 }
 
@@ -244,6 +252,7 @@ vecwire__qdrant_encode_facet(const struct vecwire__settings *settings,
     vecwire__qdrant_key(&w, "key");
     vecwire__qdrant_put_path(&w, facet->key, "key");
     put_limit(&w, "limit", facet->limit, DEFAULT_LIMIT);
+    expect(enc, 0, or_else(facet->limit, DEFAULT_LIMIT));
     vecwire__qdrant_key(&w, "exact");
     vecwire__qdrant_put_bool(&w, facet->exact);
     vecwire__qdrant_member_filter(&w, facet->filter, facet->filter_tree);

@@ -9,18 +9,19 @@
 #include "dialect/qdrant_update.h"
 
 static bool matches_all(const json_t *filter);
+static bool matches_none(const json_t *filter);
 
-/* How many of the conditions match everything by themselves? `clause` is an
+/* How many of the conditions are as `test` says by themselves? `clause` is an
  * array, or one condition. */
 static size_t
-count_vacuous(const json_t *clause)
+count_such(const json_t *clause, bool (*test)(const json_t *))
 {
     size_t n = 0;
 
     if (json_is_object(clause))
-        return matches_all(clause);
+        return test(clause);
     for (size_t i = 0; i < json_array_size(clause); i++)
-        n += matches_all(json_array_get(clause, i));
+        n += test(json_array_get(clause, i));
     return n;
 }
 
@@ -39,8 +40,8 @@ min_should_vacuous(const json_t *clause)
     return clause == NULL || json_is_null(clause) ||
            (json_is_integer(least) &&
             json_integer_value(least) <=
-                (json_int_t)count_vacuous(
-                    json_object_get(clause, "conditions")));
+                (json_int_t)count_such(json_object_get(clause, "conditions"),
+                                       matches_all));
 }
 
 /* Is it a filter that no point fails? Conditions of other kinds are none. */
@@ -59,9 +60,31 @@ matches_all(const json_t *filter)
     for (size_t i = 0; i < sizeof(clauses) / sizeof(clauses[0]); i++)
         known += json_object_get(filter, clauses[i]) != NULL;
     return known == json_object_size(filter) &&
-           count_vacuous(must) == count(must) && count(must_not) == 0 &&
-           (count(should) == 0 || count_vacuous(should) > 0) &&
+           count_such(must, matches_all) == count(must) &&
+           count_such(must_not, matches_none) == count(must_not) &&
+           (count(should) == 0 || count_such(should, matches_all) > 0) &&
            min_should_vacuous(json_object_get(filter, "min_should"));
+}
+
+static bool
+is_empty_array(const json_t *value)
+{
+    return json_is_array(value) && json_array_size(value) == 0;
+}
+
+/* Does every point fail it? Of no id or value at all, or a filter of such. */
+static bool
+matches_none(const json_t *filter)
+{
+    const json_t *should = json_object_get(filter, "should");
+
+    return is_empty_array(json_object_get(filter, "has_id")) ||
+           is_empty_array(
+               json_object_get(json_object_get(filter, "match"), "any")) ||
+           count_such(json_object_get(filter, "must"), matches_none) > 0 ||
+           count_such(json_object_get(filter, "must_not"), matches_all) > 0 ||
+           (count(should) > 0 &&
+            count_such(should, matches_none) == count(should));
 }
 
 /* A filter that cannot be looked into is refused as well: jansson does not

@@ -225,6 +225,13 @@ vecwire__qdrant_encode_delete_vectors(const struct vecwire__settings *settings,
 
 /* --- batches --- */
 
+/* Of so many nobody counts. */
+static uint32_t
+clip(size_t n)
+{
+    return n > UINT32_MAX ? 0 : (uint32_t)n;
+}
+
 /* Were they made with these headers, or later ones? */
 static bool
 is_current(const struct vecwire_qdrant_operation *op)
@@ -354,6 +361,17 @@ put_operation(struct vecwire__qdrant_writer *w,
     vecwire__qdrant_put(w, "}");
 }
 
+/* Refused for what stands in operation `i`: that is the row to be named. */
+static void
+name_operation(struct vecwire__qdrant_writer *w, size_t i)
+{
+    struct vecwire_refusal inner = *w->refusal;
+
+    if (w->err != VECWIRE_ENOMEM)
+        vecwire__refuse(w->refusal, w->err, i, inner.coordinate,
+                        "operation %zu: %s", i, inner.text);
+}
+
 enum vecwire_err
 vecwire__qdrant_encode_operations(const struct vecwire__settings *settings,
                                   const void *request,
@@ -369,16 +387,17 @@ vecwire__qdrant_encode_operations(const struct vecwire__settings *settings,
         return vecwire__qdrant_refuse(&w, VECWIRE_EINVAL,
                                       "list is NULL, n is %zu", batch->n);
     enc->may_be_partial = true;
+    enc->max_parts = clip(batch->n);
     vecwire__qdrant_key(&w, "operations");
     vecwire__qdrant_put(&w, "[");
     for (size_t i = 0; i < batch->n && w.err == VECWIRE_OK; i++) {
-        w.operation = i + 1;
         vecwire__qdrant_comma(&w);
         vecwire__qdrant_put(&w, "{");
         put_operation(&w, &batch->list[i]);
         vecwire__qdrant_put(&w, "}");
+        if (w.err != VECWIRE_OK)
+            name_operation(&w, i);
     }
-    w.operation = 0;
     w.has_shard_key = true;
     vecwire__qdrant_put(&w, "]");
     return vecwire__qdrant_end(&w);

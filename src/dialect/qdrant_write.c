@@ -29,9 +29,6 @@ vecwire__qdrant_refuse(struct vecwire__qdrant_writer *w, enum vecwire_err code,
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    if (w->operation != 0)
-        return vecwire__refuse(w->refusal, code, w->operation - 1, SIZE_MAX,
-                               "operation %zu: %s", w->operation - 1, text);
     if (w->row == SIZE_MAX)
         return vecwire__refuse(w->refusal, code, SIZE_MAX, SIZE_MAX, "%s",
                                text);

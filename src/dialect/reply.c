@@ -153,6 +153,15 @@ over_limit(struct vecwire_reply *reply, const char *fault, uint64_t limit)
     reply->fault_limit = limit;
 }
 
+bool
+vecwire__reply_part_fits(struct vecwire_reply *reply, size_t n)
+{
+    if (reply->max_parts == 0 || n < reply->max_parts)
+        return true;
+    over_limit(reply, "more answers than were asked for", reply->max_parts);
+    return false;
+}
+
 void
 vecwire__reply_over_row(struct vecwire_reply *reply)
 {

@@ -90,6 +90,7 @@ struct vecwire_reply {
     uint64_t rows_given;    /* to on_rows */
     uint64_t rows_begun;    /* of this attempt */
     uint64_t max_rows;      /* of an attempt; 0: any number */
+    uint64_t max_parts;     /* groups, values, updates; 0: any number */
     uint64_t max_row_bytes; /* texts of one row; 0: any number */
     uint64_t affected;
     uint64_t total;                /* what a count tells, or true or false */
@@ -163,6 +164,10 @@ struct vecwire__row_place *vecwire__reply_add_row(struct vecwire_reply *reply);
 /* The row that was added last is complete; it may be a fault that it is too
  * large. */
 void vecwire__reply_row_whole(struct vecwire_reply *reply);
+
+/* May there be one more group, value or update beside `n`? Else it is a fault.
+ */
+bool vecwire__reply_part_fits(struct vecwire_reply *reply, size_t n);
 
 /* The fault that the row is over max_row_bytes; bytes of its vectors. */
 void vecwire__reply_over_row(struct vecwire_reply *reply);

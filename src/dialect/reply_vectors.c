@@ -46,7 +46,7 @@ set_room(struct vecwire_reply *reply, size_t cap)
 static void
 lend(struct vecwire_reply *reply, struct vecwire__json_reader *reader)
 {
-    /* NULL with nothing added is still no pointer to add to. */
+    /* No floats yet: nothing to count from. */
     reader->floats =
         reply->floats == NULL ? NULL : reply->floats + reply->n_floats;
     reader->room = reply->floats_cap - reply->n_floats;
