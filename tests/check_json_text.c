@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "server/datetime.h"
+#include "codec/datetime.h"
 #include "server/point_id.h"
 #include "tests/json_rig.h"
 

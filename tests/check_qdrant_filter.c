@@ -209,6 +209,9 @@ START_TEST(what_is_wrong_is_named)
     vecwire_qdrant_filter_range_datetime(f, "a", 0, NULL, VECWIRE_QDRANT_LT,
                                          "yesterday at noon");
     expect_error("expected a datetime");
+    vecwire_qdrant_filter_range_datetime(f, "a", 0, NULL, VECWIRE_QDRANT_LT,
+                                         "2024-07-22T000.1:00Z");
+    expect_error("expected a datetime");
     vecwire_qdrant_filter_geo_radius(f, "a", (struct vecwire_qdrant_geo){91, 0},
                                      1);
     expect_error("center: expected lat");

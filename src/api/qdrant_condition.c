@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "codec/datetime.h"
 #include "codec/json_writer.h"
 
 #define MAX_DEPTH 8 /* of the trees below */
@@ -236,13 +237,14 @@ vecwire_qdrant_filter_range_i64(struct vecwire_qdrant_filter *filter,
     return w->err;
 }
 
-/* Enough to tell a datetime from a word; the server knows the rest. */
 static void
 put_datetime(struct vecwire__qdrant_writer *w, const char *text,
              const char *what)
 {
-    if (text != NULL && (strlen(text) < 10 || strspn(text, "0123456789") != 4 ||
-                         text[4] != '-'))
+    int64_t microseconds;
+
+    if (text != NULL &&
+        !vecwire__datetime_parse(text, strlen(text), &microseconds))
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "%s \"%.40s\": expected a datetime such as "
                                "2024-07-22T08:31:55Z",

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/datetime.h"
+#include "codec/datetime.h"
 #include "server/json_text.h"
 #include "server/qdrant_condition.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "codec/mem.h"
-#include "server/datetime.h"
+#include "codec/datetime.h"
 #include "server/json_text.h"
 
 enum order_type { ORDER_INTEGER, ORDER_FLOAT, ORDER_TIME };

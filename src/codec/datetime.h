@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Times in payloads: RFC 3339, and what Qdrant takes besides. */
-#ifndef VECWIRE_SERVER_DATETIME_H
-#define VECWIRE_SERVER_DATETIME_H
+#ifndef VECWIRE_CODEC_DATETIME_H
+#define VECWIRE_CODEC_DATETIME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/datetime.h"
+#include "codec/datetime.h"
 
 #define SECOND INT64_C(1000000)
 
