@@ -388,6 +388,8 @@ static const struct {
      "sum_scores"},
     {{.query = "{\"recommend\":{\"positive\":[],\"negative\":null}}"},
      "query.recommend: expected positive or negative examples"},
+    {{.query = "{\"order_by\":{\"direction\":\"asc\"}}"},
+     "order_by: expected a payload key such as a.b"},
     {{.query = "{\"order_by\":\"n\"}", .has_score_threshold = true},
      "score_threshold: an order_by has no scores"},
 };
@@ -416,6 +418,42 @@ START_TEST(a_query_tree_is_looked_at_and_stays_the_caller_s)
                    "query.rrf.k: expected a whole number of at least 1");
     ck_assert_uint_eq(tree->refcount, 1);
     json_decref(tree);
+}
+END_TEST
+
+static const struct {
+    const char *selector, *order_by, *text;
+} bad_params[] = {
+    {"{}", NULL,
+     "with_payload: expected an array, or an object of either include or "
+     "exclude with one"},
+    {"{\"include\":[\"a\"],\"exclude\":[\"b\"]}", NULL,
+     "with_payload: expected an array, or an object of either include or "
+     "exclude with one"},
+    {"{\"include\":\"a\"}", NULL,
+     "with_payload: expected an array, or an object of either include or "
+     "exclude with one"},
+    {"[\"a\",\"b c\"]", NULL,
+     "with_payload: key 1: expected a payload key such as a.b, a[].b, a[0] or "
+     "\"any key\".b"},
+    {"{\"exclude\":[1]}", NULL,
+     "with_payload: key 0: expected a payload key such as a.b, a[].b, a[0] or "
+     "\"any key\".b"},
+    {NULL, "{}", "order_by: expected a payload key such as a.b"},
+    {NULL, "\"a b\"", "order_by: expected a payload key such as a.b"},
+    {NULL, "{\"key\":\"n\",\"direction\":\"up\"}",
+     "order_by.direction: expected asc or desc"},
+    {NULL, "{\"key\":\"n\",\"start_from\":[1]}",
+     "order_by.start_from: expected a number or a datetime"},
+};
+
+START_TEST(selectors_and_orders_that_are_none_are_not_sent)
+{
+    f.settings.qdrant = &f.params;
+    f.params.payload_selector = bad_params[_i].selector;
+    f.params.order_by = bad_params[_i].order_by;
+    QDRANT_REFUSES(&f, SCROLL, &VECWIRE_SCROLL(.limit = 2), VECWIRE_EINVAL,
+                   SIZE_MAX, bad_params[_i].text);
 }
 END_TEST
 
@@ -448,6 +486,8 @@ main(void)
     tcase_add_loop_test(tests, json_that_the_server_would_refuse_is_not_sent, 0,
                         sizeof(bad_json) / sizeof(bad_json[0]));
     tcase_add_test(tests, a_query_tree_is_looked_at_and_stays_the_caller_s);
+    tcase_add_loop_test(tests, selectors_and_orders_that_are_none_are_not_sent,
+                        0, sizeof(bad_params) / sizeof(bad_params[0]));
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

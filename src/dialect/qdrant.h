@@ -149,6 +149,12 @@ void vecwire__qdrant_check_query(struct vecwire__qdrant_writer *w,
                                  const char *text, const struct json_t *given,
                                  bool has_threshold);
 
+/* The same of a payload selector, and of what a scroll is ordered by. */
+void vecwire__qdrant_check_selector(struct vecwire__qdrant_writer *w,
+                                    const char *text);
+void vecwire__qdrant_check_order_by(struct vecwire__qdrant_writer *w,
+                                    const char *text);
+
 /* Is it a path of a payload key, such as a.b, a[].b, a[0] or "any key".b? */
 bool vecwire__qdrant_is_path(const char *path);
 

@@ -119,6 +119,36 @@ vecwire__qdrant_check_search_params(struct vecwire__qdrant_writer *w,
     json_decref(tree);
 }
 
+static bool
+is_key(const json_t *value)
+{
+    return json_is_string(value) &&
+           vecwire__qdrant_is_path(json_string_value(value));
+}
+
+static void
+check_order(struct vecwire__qdrant_writer *w, const json_t *order)
+{
+    bool object = json_is_object(order);
+    const json_t *direction = find(order, "direction", NULL);
+    const json_t *from = find(order, "start_from", NULL);
+    const char *name = json_string_value(direction);
+
+    if (order == NULL)
+        return;
+    if (!is_key(object ? json_object_get(order, "key") : order))
+        vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                               "order_by: expected a payload key such as a.b");
+    else if (direction != NULL && (name == NULL || (strcmp(name, "asc") != 0 &&
+                                                    strcmp(name, "desc") != 0)))
+        vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                               "order_by.direction: expected asc or desc");
+    else if (from != NULL && !json_is_number(from) && !json_is_string(from))
+        vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                               "order_by.start_from: expected a number or a "
+                               "datetime");
+}
+
 void
 vecwire__qdrant_check_query(struct vecwire__qdrant_writer *w, const char *text,
                             const struct json_t *given, bool has_threshold)
@@ -135,6 +165,7 @@ vecwire__qdrant_check_query(struct vecwire__qdrant_writer *w, const char *text,
                                "score_threshold: an order_by has no scores");
     check_bounds(w, tree, query_bounds, N_OF(query_bounds));
     check_choices(w, tree);
+    check_order(w, find(tree, "order_by", NULL));
     if (find(tree, "recommend", NULL) != NULL &&
         is_none(find(tree, "recommend", "positive")) &&
         is_none(find(tree, "recommend", "negative")))
@@ -142,4 +173,57 @@ vecwire__qdrant_check_query(struct vecwire__qdrant_writer *w, const char *text,
                                "query.recommend: expected positive or negative "
                                "examples");
     json_decref(own);
+}
+
+/* {"include":[..]} or {"exclude":[..]}, and nothing else. */
+static const json_t *
+selected_keys(const json_t *selector)
+{
+    const json_t *include = json_object_get(selector, "include");
+    const json_t *exclude = json_object_get(selector, "exclude");
+
+    if (json_is_array(selector))
+        return selector;
+    if (json_object_size(selector) != 1)
+        return NULL;
+    return include != NULL ? include : exclude;
+}
+
+void
+vecwire__qdrant_check_selector(struct vecwire__qdrant_writer *w,
+                               const char *text)
+{
+    json_t *tree;
+    const json_t *keys;
+
+    if (w->err != VECWIRE_OK)
+        return;
+    tree = read_text(text);
+    keys = selected_keys(tree);
+    if (tree != NULL && !json_is_array(keys))
+        vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                               "with_payload: expected an array, or an object "
+                               "of either include or exclude with one");
+    for (size_t i = 0; i < json_array_size(keys); i++) {
+        if (!is_key(json_array_get(keys, i)))
+            vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
+                                   "with_payload: key %zu: expected a payload "
+                                   "key such as a.b, a[].b, a[0] or \"any "
+                                   "key\".b",
+                                   i);
+    }
+    json_decref(tree);
+}
+
+void
+vecwire__qdrant_check_order_by(struct vecwire__qdrant_writer *w,
+                               const char *text)
+{
+    json_t *tree;
+
+    if (w->err != VECWIRE_OK)
+        return;
+    tree = read_text(text);
+    check_order(w, tree);
+    json_decref(tree);
 }

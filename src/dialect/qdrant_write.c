@@ -218,6 +218,7 @@ vecwire__qdrant_put_selectors(struct vecwire__qdrant_writer *w,
     if (params != NULL && params->payload_selector != NULL) {
         vecwire__qdrant_member(w, "with_payload", params->payload_selector,
                                NULL, "[{");
+        vecwire__qdrant_check_selector(w, params->payload_selector);
     } else {
         vecwire__qdrant_key(w, "with_payload");
         vecwire__qdrant_put_bool(w, with_payload);
