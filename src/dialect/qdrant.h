@@ -155,6 +155,10 @@ void vecwire__qdrant_check_selector(struct vecwire__qdrant_writer *w,
 void vecwire__qdrant_check_order_by(struct vecwire__qdrant_writer *w,
                                     const char *text);
 
+/* The same of a filter. */
+void vecwire__qdrant_check_filter(struct vecwire__qdrant_writer *w,
+                                  const char *text, const struct json_t *given);
+
 /* Is it a path of a payload key, such as a.b, a[].b, a[0] or "any key".b? */
 bool vecwire__qdrant_is_path(const char *path);
 

@@ -192,6 +192,7 @@ vecwire__qdrant_member_filter(struct vecwire__qdrant_writer *w,
                               const char *filter, const struct json_t *tree)
 {
     vecwire__qdrant_member(w, "filter", filter, tree, "{");
+    vecwire__qdrant_check_filter(w, filter, tree);
 }
 
 static void
