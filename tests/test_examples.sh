@@ -86,6 +86,18 @@ program "in_a_server without a server" 1 "$build/examples/in_a_server" \
 out "the first call is not answered" "^answered: VECWIRE_EREFUSED"
 out "the others end all the same" "^callbacks: 1 1 1\$"
 
+# ---- A collection of Qdrant's ----
+
+program "qdrant" 0 "$build/examples/qdrant" "$url"
+out "all rows are uploaded" "^1000 rows stored, 0 failed\$"
+[ "$(grep -cE "^1$n{2} $x \{\"n\":1$n{2}\}\$" out)" = 3 ]
+verdict $? "the filter leaves three hits of those it asks for"
+out "all rows come back as a matrix" "^1000 rows in 4 pages, sum 9000.0\$"
+quiet "qdrant"
+program "qdrant, a second time" 0 "$build/examples/qdrant" "$url"
+program "qdrant without a server" 1 "$build/examples/qdrant" http://127.0.0.1:1
+err "qdrant says what failed" "could not connect"
+
 # ---- search_proxy ----
 
 for path in evhttp direct; do
@@ -210,6 +222,7 @@ installed() {
 
 installed query "${CC:-cc}" "$source/examples/query.c"
 installed in_a_server "${CC:-cc}" "$source/examples/in_a_server.c"
+installed qdrant "${CC:-cc}" "$source/examples/qdrant.c"
 installed search_proxy "${CC:-cc}" "$source"/examples/search_proxy/*.c
 
 serve

@@ -20,7 +20,7 @@ struct vecwire_qdrant_params; /* see qdrant.h */
  * nothing to another client. 0 names none. */
 typedef uint64_t vecwire_call_id;
 
-/* The databases. */
+/* The databases: HMS, and Qdrant by REST (1.19 and what is compatible). */
 enum vecwire_dialect {
     VECWIRE_HMS = 1,
     VECWIRE_QDRANT = 2,
@@ -72,14 +72,19 @@ typedef void (*vecwire_log_cb)(enum vecwire_log_level level, const char *line,
 struct vecwire_options {
     size_t size; /* set by VECWIRE_OPTIONS() or vecwire_options_init() */
     /* Required: "http://host[:port][/prefix]", or "https" with port 443
-     * unless given. IPv6 literals in brackets. User names and queries are
-     * refused, https in a build without OpenSSL (VECWIRE_EUNSUPPORTED). */
+     * unless given; that of http is HMS's 8080 or Qdrant's 6333. IPv6 literals
+     * in brackets. User names and queries are refused, https in a build without
+     * OpenSSL (VECWIRE_EUNSUPPORTED). */
     const char *url;
-    /* Secret: sent as the dialect wants it, never logged. NULL or "": none. */
+    /* Secret: sent as the dialect wants it (HMS: "Authorization: Bearer",
+     * Qdrant: "api-key"), never logged. NULL or "": none. */
     const char *api_key;
-    /* HMS: X-Tenant-ID, 1 to 64 of [A-Za-z0-9_-]. NULL: not sent. */
+    /* HMS: X-Tenant-ID, 1 to 64 of [A-Za-z0-9_-]. NULL: not sent. Other
+     * dialects have none: NULL. */
     const char *tenant;
-    /* Collection of the dialects that have them; HMS has none: NULL. */
+    /* Qdrant: collection, or alias, of every call whose options name no other,
+     * 1 to 255 characters. NULL: each call that needs one names it. HMS has
+     * none: NULL. */
     const char *collection;
     /* User-Agent. NULL or "": not sent, as each header costs its share. */
     const char *user_agent;
@@ -101,7 +106,7 @@ struct vecwire_options {
     struct vecwire_refusal *refusal;
     uint64_t max_waiting_bytes; /* encoded requests that wait: 64 MiB */
     uint64_t max_reply_bytes;   /* body of one reply: 256 MiB */
-    uint32_t dialect;           /* enum vecwire_dialect: VECWIRE_HMS */
+    uint32_t dialect;           /* enum vecwire_dialect; 0: VECWIRE_HMS */
     /* At most open at once: 8; HMS: 4, as many requests as its server works
      * on, refusing more with 503. */
     uint32_t connections;
@@ -112,8 +117,10 @@ struct vecwire_options {
     /* A whole call, waiting and retries: 30000. Looked at by the loop; a
      * reply that is read in the same pass wins. */
     uint32_t deadline_ms;
-    uint32_t connect_ms;       /* resolving and connecting (and TLS): 5000 */
-    uint32_t idle_ms;          /* an unused connection is kept: 4000 */
+    uint32_t connect_ms; /* resolving and connecting (and TLS): 5000 */
+    /* An unused connection is kept: 4000. Less than the server keeps it, which
+     * is 5 s for Qdrant. */
+    uint32_t idle_ms;
     uint32_t attempts;         /* rounds of sending a call: 3 */
     uint32_t max_header_bytes; /* head of one reply and trailers: 65536 */
     uint32_t max_header_lines; /* of one reply, those of trailers too: 128 */

@@ -89,12 +89,15 @@ struct vecwire_error {
     uint32_t attempts;
     /* The caller may send the same call again without harm. */
     bool retryable;
-    /* A write left us and no answer says whether it was applied. */
+    /* A write left us and no answer says whether it was applied. Several
+     * operations in one request of Qdrant's: some may have been applied,
+     * whatever the answer says. */
     bool outcome_unknown;
     bool reserved[6];
 };
 
-/* Why a verb or vecwire_client_new() refused its arguments. The caller owns
+/* Why a verb, or a function that makes a client, an upload, a scroll or a mask,
+ * refused its arguments. The caller owns
  * it and names it in the options or the request; it is written only when the
  * function returns something other than VECWIRE_OK, and not even then for a
  * request that is NULL or was made without macro and init: begin with

@@ -94,8 +94,9 @@ enum vecwire_qdrant_outcome {
     VECWIRE_QDRANT_WAIT_TIMEOUT = 3
 };
 
-/* The outcome of update `index` of the reply: 0, but for a batch of
- * operations. VECWIRE_QDRANT_NO_UPDATE past the end and for failures. */
+/* The outcome of update `index` of the reply, which is 0 but for several
+ * operations in one request. VECWIRE_QDRANT_NO_UPDATE past the end and for
+ * failures. */
 VECWIRE_API enum vecwire_qdrant_outcome
 vecwire_qdrant_update_outcome(const struct vecwire_reply *reply, size_t index);
 
@@ -114,11 +115,10 @@ struct vecwire_qdrant_search {
     const struct vecwire_vector *vector;
     const char *id;         /* of a point, see vecwire_upsert_request */
     const uint64_t *number; /* the same as a number */
-    /* JSON text of an object, {"recommend":..}, {"discover":..},
-     * {"context":..},
-     * {"order_by":..}, {"fusion":..}, {"rrf":..}, {"sample":..},
-     * {"formula":..},
-     * {"nearest":..,"mmr":..}, ..., or the same as a jansson object. */
+    /* JSON text of an object, or the same as a jansson object, not both:
+     * {"recommend":..}, {"discover":..}, {"context":..}, {"order_by":..},
+     * {"fusion":..}, {"rrf":..}, {"sample":..}, {"formula":..},
+     * {"nearest":..,"mmr":..}. */
     const char *query;
     const struct json_t *query_tree;
     const char *vector_name; /* "using"; NULL: the unnamed vector */
@@ -164,8 +164,9 @@ vecwire_qdrant_query_init(struct vecwire_qdrant_query_request *query)
     query->size = sizeof(*query);
 }
 
-/* Several queries in one request; their call, refusal and on_rows are not
- * used, but for call->qdrant's shard_key, payload_selector and vector_names. */
+/* Several queries in one request; their call, refusal and on_rows are not used:
+ * shard_key, payload_selector and vector_names of the batch's go for each. All
+ * are of one size. */
 struct vecwire_qdrant_query_batch_request {
     size_t size;
     const struct vecwire_qdrant_query_request *queries;
@@ -246,7 +247,9 @@ struct vecwire_qdrant_facet_value {
     bool reserved[7];
 };
 
-/* Search by all that Qdrant offers: rows best first, with score and version. */
+/* Search by all that Qdrant offers: rows best first, with score and version.
+ * Results, callback and refusal of this and what follows are those of the verbs
+ * in query.h. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_qdrant_query(struct vecwire_client *client,
                      const struct vecwire_qdrant_query_request *query,

@@ -74,8 +74,9 @@ vecwire_qdrant_filter_free(struct vecwire_qdrant_filter *filter);
 VECWIRE_API void
 vecwire_qdrant_filter_reset(struct vecwire_qdrant_filter *filter);
 
-/* The filter as JSON text, to be set where a request has `filter`; valid until
- * the next call with this filter. Never NULL, as that would match everything:
+/* The filter as JSON text, to be set where a request has `filter`; owned by it
+ * and valid until the next call with this filter. Never NULL, as that would
+ * match everything:
  * "", which every verb refuses, after a failure or while a filter that was
  * begun inside has not ended. "{}", which matches everything, when there is no
  * clause. More may be added afterwards. */
@@ -115,9 +116,13 @@ vecwire_qdrant_filter_end(struct vecwire_qdrant_filter *filter);
 VECWIRE_API enum vecwire_err
 vecwire_qdrant_filter_match_text(struct vecwire_qdrant_filter *filter,
                                  const char *key, const char *text);
+
+/* The same for a whole number, sent exactly. */
 VECWIRE_API enum vecwire_err
 vecwire_qdrant_filter_match_i64(struct vecwire_qdrant_filter *filter,
                                 const char *key, int64_t number);
+
+/* The same for true or false. */
 VECWIRE_API enum vecwire_err
 vecwire_qdrant_filter_match_bool(struct vecwire_qdrant_filter *filter,
                                  const char *key, bool value);
@@ -128,6 +133,8 @@ VECWIRE_API enum vecwire_err
 vecwire_qdrant_filter_match_texts(struct vecwire_qdrant_filter *filter,
                                   const char *key, const char *const *texts,
                                   size_t n, bool except);
+
+/* The same for whole numbers, sent exactly. */
 VECWIRE_API enum vecwire_err
 vecwire_qdrant_filter_match_i64s(struct vecwire_qdrant_filter *filter,
                                  const char *key, const int64_t *numbers,
@@ -140,18 +147,23 @@ vecwire_qdrant_filter_words(struct vecwire_qdrant_filter *filter,
                             const char *words);
 
 /* The value lies above `low` and below `high`, each taken as its bound says;
- * one of both may be VECWIRE_QDRANT_NO_BOUND. Whole numbers are sent exactly.
- * Doubles: neither NaN nor infinite. Datetimes: as in RFC 3339, or
- * "2024-07-22", "2024-07-22 08:31" (UTC); a NULL has no bound. */
+ * one of both may be VECWIRE_QDRANT_NO_BOUND.
+ * Doubles: neither NaN nor infinite. */
 VECWIRE_API enum vecwire_err
 vecwire_qdrant_filter_range(struct vecwire_qdrant_filter *filter,
                             const char *key, enum vecwire_qdrant_bound low_is,
                             double low, enum vecwire_qdrant_bound high_is,
                             double high);
+
+/* The same for whole numbers, which are sent exactly. */
 VECWIRE_API enum vecwire_err vecwire_qdrant_filter_range_i64(
     struct vecwire_qdrant_filter *filter, const char *key,
     enum vecwire_qdrant_bound low_is, int64_t low,
     enum vecwire_qdrant_bound high_is, int64_t high);
+
+/* The same for datetimes, as in RFC 3339, or "2024-07-22",
+ * "2024-07-22 08:31" (UTC); they are borrowed for the call, and a NULL has no
+ * bound. */
 VECWIRE_API enum vecwire_err vecwire_qdrant_filter_range_datetime(
     struct vecwire_qdrant_filter *filter, const char *key,
     enum vecwire_qdrant_bound low_is, const char *low,
@@ -163,22 +175,28 @@ VECWIRE_API enum vecwire_err vecwire_qdrant_filter_values_count(
     enum vecwire_qdrant_bound low_is, uint64_t low,
     enum vecwire_qdrant_bound high_is, uint64_t high);
 
-/* The place lies in a box, in a circle (radius in metres), in a polygon: its
- * rings[0] without the others, which are holes. */
+/* The place lies in a box. */
 VECWIRE_API enum vecwire_err vecwire_qdrant_filter_geo_box(
     struct vecwire_qdrant_filter *filter, const char *key,
     struct vecwire_qdrant_geo top_left, struct vecwire_qdrant_geo bottom_right);
+
+/* The place lies in a circle; `radius` in metres, not below 0. */
 VECWIRE_API enum vecwire_err vecwire_qdrant_filter_geo_radius(
     struct vecwire_qdrant_filter *filter, const char *key,
     struct vecwire_qdrant_geo center, double radius);
+
+/* The place lies in a polygon: rings[0] without the others, which are holes;
+ * n >= 1. */
 VECWIRE_API enum vecwire_err vecwire_qdrant_filter_geo_polygon(
     struct vecwire_qdrant_filter *filter, const char *key,
     const struct vecwire_qdrant_ring *rings, size_t n);
 
-/* The key is missing, null or []; it is null. */
+/* The key is missing, null or []. */
 VECWIRE_API enum vecwire_err
 vecwire_qdrant_filter_is_empty(struct vecwire_qdrant_filter *filter,
                                const char *key);
+
+/* The key is there and null. */
 VECWIRE_API enum vecwire_err
 vecwire_qdrant_filter_is_null(struct vecwire_qdrant_filter *filter,
                               const char *key);

@@ -139,13 +139,15 @@ VECWIRE_API VECWIRE_NODISCARD enum vecwire_err vecwire_qdrant_update_aliases(
     const struct vecwire_qdrant_aliases_request *aliases, vecwire_reply_cb cb,
     void *arg, vecwire_call_id *id);
 
-/* All aliases; those of the collection. A row each: its id's text is the
- * alias, its text the collection. */
+/* All aliases, a row each: its id's text is the alias, its text the
+ * collection. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_qdrant_list_aliases(struct vecwire_client *client,
                             const struct vecwire_qdrant_admin_request *request,
                             vecwire_reply_cb cb, void *arg,
                             vecwire_call_id *id);
+
+/* The aliases of the collection, told the same way. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_qdrant_collection_aliases(
     struct vecwire_client *client,

@@ -17,9 +17,11 @@ struct vecwire_qdrant_points {
     const char *const *ids;  /* one UTF-8 text a point, see the upsert */
     const uint64_t *numbers; /* ids as numbers */
     size_t n;                /* of ids or numbers */
-    const char *filter;      /* as in a query; one that matches everything is */
-    const struct json_t *filter_tree; /* refused unless `everything` is set */
-    bool everything;                  /* all points; no filter need be given */
+    /* As in a query. One that matches everything, or cannot be looked into, is
+     * refused unless `everything` is set. */
+    const char *filter;
+    const struct json_t *filter_tree;
+    bool everything; /* all points; no filter need be given */
     bool reserved[7];
 };
 
@@ -59,9 +61,9 @@ struct vecwire_qdrant_delete_vectors_request {
     struct vecwire_refusal *refusal;
 };
 
-/* One operation: exactly one of these. Of their call options only
- * qdrant->shard_key, update_filter, update_mode and by_columns are used (no
- * shard_key: that of the whole), and their refusals are not. */
+/* One operation: exactly one of these. Of their call options only the `qdrant`
+ * params count: shard_key (NULL: that of the whole), update_filter, update_mode
+ * and by_columns; others are refused when set. Their refusals are not used. */
 struct vecwire_qdrant_operation {
     const struct vecwire_upsert_request *upsert;
     const struct vecwire_delete_request *del;
@@ -118,7 +120,8 @@ vecwire_qdrant_operations_init(
     request->size = sizeof(*request);
 }
 
-/* Set, overwrite, delete or clear payloads. */
+/* Set, overwrite, delete or clear payloads. Results, callback and refusal of
+ * this and what follows are those of the verbs in query.h. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err vecwire_qdrant_change_payload(
     struct vecwire_client *client,
     const struct vecwire_qdrant_payload_request *request, vecwire_reply_cb cb,

@@ -65,7 +65,8 @@ struct vecwire_vectors {
 /* Search by vector, by text, or by both. */
 struct vecwire_query_request {
     size_t size;
-    /* dim floats, none NaN or infinite. NULL with dim 0: by text alone. */
+    /* dim floats, none NaN or infinite. NULL with dim 0: by text alone. Both
+     * dialects: at most 65536. */
     const float *vector;
     size_t dim;
     /* Keep only what matches: JSON text of one object, NUL-terminated, or
@@ -77,7 +78,8 @@ struct vecwire_query_request {
     uint32_t top_k; /* 0: 10; always sent. HMS: at most 100 */
     uint32_t reserved;
     /* UTF-8, for servers with a model: HMS scores by fused ranks then, and
-     * answers 422 where it has none. NULL: by vector alone. */
+     * answers 422 where it has none. NULL: by vector alone. Qdrant:
+     * VECWIRE_EUNSUPPORTED, see vecwire_vector.inference. */
     const char *text;
     /* HMS: the date that the server shall take for today, UTF-8, sent as it
      * is beside `text`. NULL: not sent. */
@@ -98,17 +100,18 @@ struct vecwire_query_request {
 struct vecwire_upsert_request {
     size_t size;
     /* rows x dim, C order, none NaN or infinite. NULL with dim 0: rows
-     * without vectors, for servers that make them from the texts (HMS with an
-     * embedder); each row needs a text then. */
+     * without vectors. HMS: for servers that make them from the texts; each
+     * row needs a text then. */
     const float *matrix;
-    size_t rows; /* >= 1. HMS: at most 1000 */
+    size_t rows; /* >= 1. HMS: at most 1000; Qdrant: 32 MiB a request */
     size_t dim;
     /* One UTF-8 text a row. HMS: 1 to 256 bytes, no control characters.
      * Qdrant: a number 0 to 2^64-1 in decimal digits, or a UUID (hyphenated,
      * simple, urn:uuid: or in braces, any case); or `numbers`. */
     const char *const *ids;
-    const char *const *texts; /* one UTF-8 text a row; NULL, or NULL in it:
-                               * none */
+    /* One UTF-8 text a row; NULL, or NULL in it: none. Qdrant has none beside
+     * the payload: NULL. */
+    const char *const *texts;
     /* Payloads (HMS: metadata): JSON text of one object a row, or a jansson
      * object a row; not both. NULL, and NULL entries: none. */
     const char *const *payloads;
@@ -303,10 +306,12 @@ vecwire_query(struct vecwire_client *client,
 VECWIRE_API bool vecwire_resume(struct vecwire_client *client,
                                 vecwire_call_id id);
 
-/* The reply's vecwire_reply_affected() is the number of rows stored. A server
- * that is too old to take several rows answers such a call with 404; later
- * ones are refused with VECWIRE_EUNSUPPORTED. An uploader (uploader.h) sends
- * that server one row a request. */
+/* The reply's vecwire_reply_affected() is the number of rows stored. Qdrant
+ * does not tell: it is the number of rows sent, noted or stored as
+ * vecwire_qdrant_update_outcome() says, and 0 where that is a time-out. A
+ * server that is too old to take several rows answers such a call with 404;
+ * later ones are refused with VECWIRE_EUNSUPPORTED. An uploader (uploader.h)
+ * sends that server one row a request. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_upsert(struct vecwire_client *client,
                const struct vecwire_upsert_request *upsert, vecwire_reply_cb cb,
@@ -320,19 +325,21 @@ vecwire_delete(struct vecwire_client *client,
                const struct vecwire_delete_request *del, vecwire_reply_cb cb,
                void *arg, vecwire_call_id *id);
 
-/* Rows by id. */
+/* Rows by id: those that exist, with the payload and the vectors that were
+ * asked for. Missing ones are no error. HMS: VECWIRE_EUNSUPPORTED. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_get(struct vecwire_client *client,
             const struct vecwire_get_request *get, vecwire_reply_cb cb,
             void *arg, vecwire_call_id *id);
 
-/* A page of rows. vecwire_reply_next_offset() tells where the next begins. */
+/* A page of rows. vecwire_reply_next_offset() tells where the next begins. HMS:
+ * VECWIRE_EUNSUPPORTED. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_scroll(struct vecwire_client *client,
                const struct vecwire_scroll_request *scroll, vecwire_reply_cb cb,
                void *arg, vecwire_call_id *id);
 
-/* The number of rows: vecwire_reply_total(). */
+/* The number of rows: vecwire_reply_total(). HMS: VECWIRE_EUNSUPPORTED. */
 VECWIRE_API VECWIRE_NODISCARD enum vecwire_err
 vecwire_count(struct vecwire_client *client,
               const struct vecwire_count_request *count, vecwire_reply_cb cb,

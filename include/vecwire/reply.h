@@ -70,7 +70,7 @@ struct vecwire_timing {
     uint64_t decoded_ns;    /* the reply was complete, whatever it said */
 };
 
-/* NULL: success. */
+/* Why the call failed. NULL: success. */
 VECWIRE_API const struct vecwire_error *
 vecwire_reply_error(const struct vecwire_reply *reply);
 
@@ -84,12 +84,14 @@ VECWIRE_API size_t vecwire_reply_count(const struct vecwire_reply *reply);
 VECWIRE_API uint64_t
 vecwire_reply_rows_given(const struct vecwire_reply *reply);
 
-/* Row `index`, best first for a query; NULL past the end. */
+/* Row `index`: best first for a query, in the order of ids for a scroll, as the
+ * server has them otherwise; NULL past the end. */
 VECWIRE_API const struct vecwire_row *
 vecwire_reply_row(const struct vecwire_reply *reply, size_t index);
 
 /* The row's vector of that name, NULL or "": the unnamed one, which Qdrant
- * calls "" when it is one of several. NULL: it has none such. */
+ * calls "" when it is one of several. NULL: it has none such. `row` is not
+ * NULL. */
 VECWIRE_API const struct vecwire_vector *
 vecwire_row_vector(const struct vecwire_row *row, const char *name);
 
@@ -123,15 +125,15 @@ VECWIRE_API uint64_t vecwire_reply_total(const struct vecwire_reply *reply);
 VECWIRE_API struct json_t *
 vecwire_reply_payload_tree(const struct vecwire_reply *reply, size_t index);
 
-/* Rows that an upsert stored or a delete removed; those that another update by
- * id was for; 0 for other verbs. */
+/* Rows that an upsert stored or a delete removed, as far as the server tells:
+ * see both. Qdrant's other updates by id: number of ids. 0 for the rest and for
+ * failures. */
 VECWIRE_API uint64_t vecwire_reply_affected(const struct vecwire_reply *reply);
 
-/* Body of a vecwire_raw() reply (any status) and of replies that are no JSON
- * (metrics, health), or the first 64 KiB of an
- * error's body for other verbs; "" and *len 0 when there is none. What came
- * of it when the connection was lost on the way. `len` may be NULL; a NUL
- * stands behind the last byte. */
+/* Body of a vecwire_raw() reply (any status) and of a page of Qdrant's
+ * (vecwire_qdrant_page()), or the first 64 KiB of an error's body for other
+ * verbs; "" and *len 0 when there is none. What came of it when the connection
+ * was lost on the way. `len` may be NULL; a NUL stands behind the last byte. */
 VECWIRE_API const char *vecwire_reply_body(const struct vecwire_reply *reply,
                                            size_t *len);
 

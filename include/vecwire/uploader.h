@@ -18,7 +18,12 @@ extern "C" {
  * the client's `attempts` allow it (repeat_writes): a row is stored under
  * its id, once or twice. A server that has no route for several rows (404) is
  * sent one row a request, and is not asked again by this client; a request
- * that is too large for the server (413) is sent in parts.
+ * that is too large for the server (413; Qdrant: 429 without Retry-After) is
+ * sent in parts.
+ *
+ * Qdrant: rows count as stored when it has noted them, or with `wait` in the
+ * call's params when they are; where that wait times out there, they have
+ * failed with VECWIRE_EUNKNOWN.
  *
  * Functions take a client's thread and base for granted, as the client's own
  * do. None of them runs a callback inside itself, but for

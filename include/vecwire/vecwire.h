@@ -8,8 +8,9 @@
  *     vecwire_client_free() with VECWIRE_ECLOSED. A verb that returns
  *     anything else never runs it. A NULL callback is allowed.
  *  2. Any function may be called from any of these callbacks (completion,
- *     rows, failed rows, room, close), freeing the client included. The log
- * callback and the allocator hooks must not call the library.
+ *     rows, failed rows, room, the end of an upload or a scroll, close),
+ *     freeing the client included. The log callback and the allocator hooks
+ *     must not call the library.
  *  3. Arguments are read before the verb returns. The library never owns the
  *     caller's memory.
  *  4. A reply dies when its callback returns, unless kept (no copy). A kept

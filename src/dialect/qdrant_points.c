@@ -62,10 +62,12 @@ put_list(struct vecwire__qdrant_writer *w,
         vecwire__qdrant_put_vector(w, &vectors->list[0]);
         return;
     }
-    if (vectors->n > 0 && vectors->list == NULL)
+    if (vectors->n > 0 && vectors->list == NULL) {
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "vectors: list is NULL, n is %zu", vectors->n);
-    else if (has_double(vectors))
+        return;
+    }
+    if (has_double(vectors))
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "two vectors of the same name");
     vecwire__qdrant_put(w, "{");
@@ -200,10 +202,12 @@ check_columns(struct vecwire__qdrant_writer *w,
         const struct vecwire_vectors *vectors = &upsert->vectors[row];
 
         w->row = row;
-        if (vectors->n == 0 || vectors->list == NULL)
+        if (vectors->n == 0 || vectors->list == NULL) {
             vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                    "no vectors: by_columns needs them");
-        else if (has_double(vectors))
+            return;
+        }
+        if (has_double(vectors))
             vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                    "two vectors of the same name");
         for (size_t i = 0; i < first->n && w->err == VECWIRE_OK; i++) {

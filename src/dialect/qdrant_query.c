@@ -73,11 +73,13 @@ static void
 put_search(struct vecwire__qdrant_writer *w,
            const struct vecwire_qdrant_search *search, unsigned depth)
 {
-    if (search->prefetch == NULL && search->n_prefetch > 0)
+    if (search->prefetch == NULL && search->n_prefetch > 0) {
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "prefetch is NULL, n_prefetch is %zu",
                                search->n_prefetch);
-    else if (depth > MAX_DEPTH)
+        return;
+    }
+    if (depth > MAX_DEPTH)
         vecwire__qdrant_refuse(w, VECWIRE_ETOOBIG,
                                "prefetches are nested deeper than %d",
                                MAX_DEPTH);
@@ -87,6 +89,8 @@ put_search(struct vecwire__qdrant_writer *w,
     else if (search->has_score_threshold && !has_query(search))
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "score_threshold: there is no query");
+    if (w->err != VECWIRE_OK)
+        return;
     put_query(w, search);
     vecwire__qdrant_check_query(w, search->query, search->query_tree,
                                 search->has_score_threshold);

@@ -119,7 +119,8 @@ take_zone(struct text *text, int64_t *offset)
         if (!take_number(text, 2, 0, 59, &minutes))
             return false;
     }
-    *offset = (hours * 60 + minutes) * 60 * SECOND * (is_west ? -1 : 1);
+    *offset =
+        ((int64_t)hours * 60 + minutes) * 60 * SECOND * (is_west ? -1 : 1);
     return true;
 }
 

@@ -299,7 +299,7 @@ take(json_t *into, const char *key, json_t *value)
 static bool
 take_metadata(json_t *config, json_t *metadata)
 {
-    json_t *into = json_object_get(config, "metadata");
+    json_t *into;
     const char *key;
     json_t *value;
 
@@ -417,15 +417,14 @@ vecwire__config_change(struct vecwire__collection *collection,
     bool done = false;
 
     (void)json_object_del(rest, "vectors");
-    if (config == NULL || rest == NULL)
+    if (config == NULL || rest == NULL) {
         vecwire__fault_memory(fault);
-    else if (!numbers_check(body, fault) ||
-             !change_vectors(collection, params, body, fault))
-        done = false;
-    else if (!take_all(config, rest) || !take_keys(params, more, keys, 4))
-        vecwire__fault_memory(fault);
-    else
-        done = true;
+    } else if (numbers_check(body, fault) &&
+               change_vectors(collection, params, body, fault)) {
+        done = take_all(config, rest) && take_keys(params, more, keys, 4);
+        if (!done)
+            vecwire__fault_memory(fault);
+    }
     json_decref(rest);
     if (!done) {
         json_decref(config);

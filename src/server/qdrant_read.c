@@ -81,8 +81,8 @@ vecwire__qdrant_get_many(struct vecwire__qdrant_call *call)
                                     &call->fault))
         return false;
     seen = calloc(call->collection->n_rows + 1, sizeof(*seen));
-    done = vecwire__qdrant_wrote(
-               call, seen != NULL && vecwire__buf_byte(call->reply, '[')) &&
+    done = seen != NULL && vecwire__buf_byte(call->reply, '[');
+    done = vecwire__qdrant_wrote(call, done) && seen != NULL &&
            put_many(call, ids, &parts, seen) &&
            vecwire__qdrant_wrote(call, vecwire__buf_byte(call->reply, ']'));
     free(seen);
