@@ -365,6 +365,98 @@ START_TEST(a_bad_query_of_a_batch_is_named)
 }
 END_TEST
 
+static const struct {
+    struct vecwire_qdrant_search search;
+    const char *text;
+} bad_json[] = {
+    {{.vector = &dense, .params = "{\"hnsw_ef\":0}"},
+     "params.hnsw_ef: expected a whole number of at least 1"},
+    {{.vector = &dense, .params = "{\"hnsw_ef\":1.0}"},
+     "params.hnsw_ef: expected a whole number of at least 1"},
+    {{.vector = &dense, .params = "{\"quantization\":{\"oversampling\":0.5}}"},
+     "params.quantization.oversampling: expected a number of at least 1"},
+    {{.query = "{\"nearest\":[1],\"mmr\":{\"diversity\":1.5}}"},
+     "query.mmr.diversity: expected a number from 0 to 1"},
+    {{.query = "{\"nearest\":[1],\"mmr\":{\"candidates_limit\":16385}}"},
+     "query.mmr.candidates_limit: expected a whole number up to 16384"},
+    {{.query = "{\"rrf\":{\"k\":0}}"},
+     "query.rrf.k: expected a whole number of at least 1"},
+    {{.query = "{\"fusion\":\"RRF\"}"}, "query.fusion: expected rrf or dbsf"},
+    {{.query = "{\"sample\":1}"}, "query.sample: expected random"},
+    {{.query = "{\"recommend\":{\"positive\":[1],\"strategy\":\"best\"}}"},
+     "query.recommend.strategy: expected average_vector, best_score or "
+     "sum_scores"},
+    {{.query = "{\"recommend\":{\"positive\":[],\"negative\":null}}"},
+     "query.recommend: expected positive or negative examples"},
+    {{.query = "{\"order_by\":{\"direction\":\"asc\"}}"},
+     "order_by: expected a payload key such as a.b"},
+    {{.query = "{\"order_by\":\"n\"}", .has_score_threshold = true},
+     "score_threshold: an order_by has no scores"},
+};
+
+START_TEST(json_that_the_server_would_refuse_is_not_sent)
+{
+    const struct vecwire_qdrant_search outer = {
+        .vector = &dense, .prefetch = &bad_json[_i].search, .n_prefetch = 1};
+
+    QDRANT_REFUSES(&f, SEARCH,
+                   &VECWIRE_QDRANT_QUERY(.search = bad_json[_i].search),
+                   VECWIRE_EINVAL, SIZE_MAX, bad_json[_i].text);
+    QDRANT_REFUSES(&f, SEARCH, &VECWIRE_QDRANT_QUERY(.search = outer),
+                   VECWIRE_EINVAL, SIZE_MAX, bad_json[_i].text);
+}
+END_TEST
+
+START_TEST(a_query_tree_is_looked_at_and_stays_the_caller_s)
+{
+    json_t *tree = json_pack("{s:{s:i}}", "rrf", "k", 0);
+
+    ck_assert_ptr_nonnull(tree);
+    QDRANT_REFUSES(&f, SEARCH,
+                   &VECWIRE_QDRANT_QUERY(.search = {.query_tree = tree}),
+                   VECWIRE_EINVAL, SIZE_MAX,
+                   "query.rrf.k: expected a whole number of at least 1");
+    ck_assert_uint_eq(tree->refcount, 1);
+    json_decref(tree);
+}
+END_TEST
+
+static const struct {
+    const char *selector, *order_by, *text;
+} bad_params[] = {
+    {"{}", NULL,
+     "with_payload: expected an array, or an object of either include or "
+     "exclude with one"},
+    {"{\"include\":[\"a\"],\"exclude\":[\"b\"]}", NULL,
+     "with_payload: expected an array, or an object of either include or "
+     "exclude with one"},
+    {"{\"include\":\"a\"}", NULL,
+     "with_payload: expected an array, or an object of either include or "
+     "exclude with one"},
+    {"[\"a\",\"b c\"]", NULL,
+     "with_payload: key 1: expected a payload key such as a.b, a[].b, a[0] or "
+     "\"any key\".b"},
+    {"{\"exclude\":[1]}", NULL,
+     "with_payload: key 0: expected a payload key such as a.b, a[].b, a[0] or "
+     "\"any key\".b"},
+    {NULL, "{}", "order_by: expected a payload key such as a.b"},
+    {NULL, "\"a b\"", "order_by: expected a payload key such as a.b"},
+    {NULL, "{\"key\":\"n\",\"direction\":\"up\"}",
+     "order_by.direction: expected asc or desc"},
+    {NULL, "{\"key\":\"n\",\"start_from\":[1]}",
+     "order_by.start_from: expected a number or a datetime"},
+};
+
+START_TEST(selectors_and_orders_that_are_none_are_not_sent)
+{
+    f.settings.qdrant = &f.params;
+    f.params.payload_selector = bad_params[_i].selector;
+    f.params.order_by = bad_params[_i].order_by;
+    QDRANT_REFUSES(&f, SCROLL, &VECWIRE_SCROLL(.limit = 2), VECWIRE_EINVAL,
+                   SIZE_MAX, bad_params[_i].text);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -391,6 +483,11 @@ main(void)
     tcase_add_test(tests, prefetches_are_64_deep_at_most);
     tcase_add_test(tests, a_batch_sends_each_query);
     tcase_add_test(tests, a_bad_query_of_a_batch_is_named);
+    tcase_add_loop_test(tests, json_that_the_server_would_refuse_is_not_sent, 0,
+                        sizeof(bad_json) / sizeof(bad_json[0]));
+    tcase_add_test(tests, a_query_tree_is_looked_at_and_stays_the_caller_s);
+    tcase_add_loop_test(tests, selectors_and_orders_that_are_none_are_not_sent,
+                        0, sizeof(bad_params) / sizeof(bad_params[0]));
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -141,6 +141,24 @@ void vecwire__qdrant_put_selectors(struct vecwire__qdrant_writer *w,
 void vecwire__qdrant_put_vector(struct vecwire__qdrant_writer *w,
                                 const struct vecwire_vector *vector);
 
+/* Refuse what the server would of JSON that was written already: of a search's
+ * params; of its query object, as text or as a tree. NULL is fine. */
+void vecwire__qdrant_check_search_params(struct vecwire__qdrant_writer *w,
+                                         const char *text);
+void vecwire__qdrant_check_query(struct vecwire__qdrant_writer *w,
+                                 const char *text, const struct json_t *given,
+                                 bool has_threshold);
+
+/* The same of a payload selector, and of what a scroll is ordered by. */
+void vecwire__qdrant_check_selector(struct vecwire__qdrant_writer *w,
+                                    const char *text);
+void vecwire__qdrant_check_order_by(struct vecwire__qdrant_writer *w,
+                                    const char *text);
+
+/* The same of a filter. */
+void vecwire__qdrant_check_filter(struct vecwire__qdrant_writer *w,
+                                  const char *text, const struct json_t *given);
+
 /* Is it a path of a payload key, such as a.b, a[].b, a[0] or "any key".b? */
 bool vecwire__qdrant_is_path(const char *path);
 

@@ -92,6 +92,8 @@ put_search(struct vecwire__qdrant_writer *w,
     if (w->err != VECWIRE_OK)
         return;
     put_query(w, search);
+    vecwire__qdrant_check_query(w, search->query, search->query_tree,
+                                search->has_score_threshold);
     if (search->n_prefetch > 0) {
         vecwire__qdrant_key(w, "prefetch");
         vecwire__qdrant_put(w, "[");
@@ -112,6 +114,7 @@ put_search(struct vecwire__qdrant_writer *w,
     }
     vecwire__qdrant_member_filter(w, search->filter, search->filter_tree);
     vecwire__qdrant_member(w, "params", search->params, NULL, "{");
+    vecwire__qdrant_check_search_params(w, search->params);
     vecwire__qdrant_member(w, "lookup_from", search->lookup_from, NULL, "{");
     if (search->has_score_threshold) {
         vecwire__qdrant_key(w, "score_threshold");

@@ -103,8 +103,10 @@ vecwire__qdrant_encode_scroll(const struct vecwire__settings *settings,
         vecwire__qdrant_put_id(&w, scroll->offset, NULL);
     }
     put_limit(&w, scroll->limit);
-    if (order_by != NULL)
+    if (order_by != NULL) {
         vecwire__qdrant_member(&w, "order_by", order_by, NULL, "\"{");
+        vecwire__qdrant_check_order_by(&w, order_by);
+    }
     vecwire__qdrant_member_filter(&w, scroll->filter, scroll->filter_tree);
     vecwire__qdrant_put_selectors(&w, scroll->with_payload,
                                   scroll->with_vector);

@@ -192,6 +192,7 @@ vecwire__qdrant_member_filter(struct vecwire__qdrant_writer *w,
                               const char *filter, const struct json_t *tree)
 {
     vecwire__qdrant_member(w, "filter", filter, tree, "{");
+    vecwire__qdrant_check_filter(w, filter, tree);
 }
 
 static void
@@ -218,6 +219,7 @@ vecwire__qdrant_put_selectors(struct vecwire__qdrant_writer *w,
     if (params != NULL && params->payload_selector != NULL) {
         vecwire__qdrant_member(w, "with_payload", params->payload_selector,
                                NULL, "[{");
+        vecwire__qdrant_check_selector(w, params->payload_selector);
     } else {
         vecwire__qdrant_key(w, "with_payload");
         vecwire__qdrant_put_bool(w, with_payload);

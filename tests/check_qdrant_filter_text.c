@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filters as text: what Qdrant would answer with 400 or 422 is not sent. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/qdrant_fixture.h"
+
+#define COUNT vecwire__qdrant_encode_count
+#define NOWHERE "filter: a key that neither filters nor conditions have"
+
+static struct qdrant_fixture f;
+
+static void
+setup(void)
+{
+    qdrant_begin(&f);
+}
+
+static void
+teardown(void)
+{
+    qdrant_end(&f);
+}
+
+static const struct {
+    const char *filter, *text;
+} bad[] = {
+    {"{\"filters\":{}}", NOWHERE},
+    {"{\"must\":[{\"keys\":\"a\"}]}", NOWHERE},
+    {"{\"must\":[{\"nested\":{\"key\":\"a\",\"filter\":{\"mus\":[]}}}]}",
+     NOWHERE},
+    {"{\"should\":{\"must_not\":[{\"a\":1}]}}", NOWHERE},
+    {"{\"must\":[1]}", "filter: a condition is no object"},
+    {"{\"must\":{\"key\":\"a\"}}",
+     "filter: a condition has a key and nothing beside it"},
+    {"{\"must\":{\"key\":\"a b\",\"match\":{\"value\":1}}}",
+     "filter: a key is no payload key such as a.b, a[].b, a[0] or \"any "
+     "key\".b"},
+    {"{\"min_should\":{\"conditions\":[]}}",
+     "filter: min_should.min_count: expected a whole number of at least 1"},
+    {"{\"min_should\":{\"min_count\":1}}",
+     "filter: min_should.conditions: expected an array"},
+    {"{\"must\":[{\"nested\":{\"key\":\"a\"}}]}", "filter: expected an object"},
+};
+
+START_TEST(a_filter_that_the_server_would_refuse_is_not_sent)
+{
+    QDRANT_REFUSES(&f, COUNT, &VECWIRE_COUNT(.filter = bad[_i].filter),
+                   VECWIRE_EINVAL, SIZE_MAX, bad[_i].text);
+}
+END_TEST
+
+static const char *const good[] = {
+    "{}",
+    "{\"must\":null,\"should\":[]}",
+    "{\"must\":{\"key\":\"a\",\"is_null\":true},\"must_not\":[{}]}",
+    "{\"must\":[{\"is_empty\":{\"key\":\"a\"}},{\"has_id\":[1]}]}",
+    "{\"should\":[{\"nested\":{\"key\":\"a[]\",\"filter\":{\"must\":[]}}}]}",
+    "{\"min_should\":{\"conditions\":[{\"has_vector\":\"\"}],\"min_count\":1}}",
+    "{\"must\":{\"slice\":{\"total\":2,\"index\":1}}}",
+    "{\"must\":{\"key\":\"n\",\"range\":{\"gte\":18446744073709551616}}}",
+};
+
+START_TEST(any_other_filter_is_sent_as_it_is)
+{
+    char body[256];
+
+    snprintf(body, sizeof(body), "{\"exact\":true,\"filter\":%s}", good[_i]);
+    QDRANT_SENDS(&f, COUNT, &VECWIRE_COUNT(.filter = good[_i]),
+                 "/collections/c/points/count", body);
+}
+END_TEST
+
+int
+main(void)
+{
+    Suite *suite = suite_create("qdrant filter text");
+    TCase *tests = tcase_create("qdrant filter text");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_loop_test(tests,
+                        a_filter_that_the_server_would_refuse_is_not_sent, 0,
+                        sizeof(bad) / sizeof(bad[0]));
+    tcase_add_loop_test(tests, any_other_filter_is_sent_as_it_is, 0,
+                        sizeof(good) / sizeof(good[0]));
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
