@@ -388,6 +388,14 @@ START_TEST(a_collection_may_have_any_name)
 }
 END_TEST
 
+START_TEST(a_collection_s_name_is_no_step_of_the_path)
+{
+    f.settings.collection = "..";
+    QDRANT_SENDS(&f, COUNT, &VECWIRE_COUNT(.filter = NULL),
+                 "/collections/%2E%2E/points/count", "{\"exact\":true}");
+}
+END_TEST
+
 static void
 refuses_name(const char *name, enum vecwire_err code, const char *text)
 {
@@ -478,6 +486,7 @@ main(void)
     tcase_add_test(tests, an_update_has_no_consistency);
     tcase_add_test(tests, settings_out_of_their_range_are_refused);
     tcase_add_test(tests, a_collection_may_have_any_name);
+    tcase_add_test(tests, a_collection_s_name_is_no_step_of_the_path);
     tcase_add_test(tests, a_name_that_is_none_is_refused);
     tcase_add_test(tests, a_name_has_255_characters_at_most);
     tcase_add_test(tests, a_vector_s_name_has_200_bytes_at_most);

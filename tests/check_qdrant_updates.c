@@ -90,6 +90,11 @@ START_TEST(an_upsert_may_have_conditions)
     f.params.update_mode = 3;
     QDRANT_REFUSES(&f, UPSERT, &VECWIRE_UPSERT(.rows = 1, .numbers = numbers),
                    VECWIRE_EINVAL, SIZE_MAX, "params.update_mode is 3");
+    f.params.update_mode = 0;
+    f.params.update_filter = "{\"filters\":[]}";
+    QDRANT_REFUSES(&f, UPSERT, &VECWIRE_UPSERT(.rows = 1, .numbers = numbers),
+                   VECWIRE_EINVAL, SIZE_MAX,
+                   "filter: a key that neither filters nor conditions have");
 }
 END_TEST
 

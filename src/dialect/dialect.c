@@ -162,6 +162,11 @@ vecwire__put_segment(struct vecwire__buf *text, const char *segment)
     size_t len = strlen(segment);
     char *out;
 
+    /* What stands between would take them for steps of the path. */
+    if (strcmp(segment, ".") == 0)
+        return vecwire__buf_str(text, "%2E");
+    if (strcmp(segment, "..") == 0)
+        return vecwire__buf_str(text, "%2E%2E");
     if (len > SIZE_MAX / 3 || !vecwire__buf_reserve(text, 3 * len))
         return false;
     out = text->bytes + text->len;

@@ -212,7 +212,8 @@ enum vecwire_err vecwire__put_text(struct vecwire__buf *text, const char *value,
                                    size_t row, const char *what,
                                    struct vecwire_refusal *refusal);
 
-/* A path segment, appended percent-encoded: only A-Z a-z 0-9 - . _ ~ stay. */
+/* A path segment, appended percent-encoded: only A-Z a-z 0-9 - . _ ~ stay, but
+ * in "." and "..". */
 VECWIRE_NODISCARD bool vecwire__put_segment(struct vecwire__buf *text,
                                             const char *segment);
 

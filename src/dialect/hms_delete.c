@@ -23,15 +23,13 @@ check_utf8(struct vecwire__buf *text, const char *id,
     return err;
 }
 
-/* One segment: a "/" in the id is encoded like all else. "." and ".." would be
- * taken for steps of the path by what stands between, "batch" and "stream" for
- * routes of the server. */
+/* One segment: a "/" in the id is encoded like all else. "batch" and "stream"
+ * would be taken for routes of the server. */
 static bool
 put_id(struct vecwire__buf *text, const char *id)
 {
-    static const char *const plain[] = {".", "..", "batch", "stream"};
-    static const char *const encoded[] = {"%2E", "%2E%2E", "%62atch",
-                                          "%73tream"};
+    static const char *const plain[] = {"batch", "stream"};
+    static const char *const encoded[] = {"%62atch", "%73tream"};
 
     for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
         if (strcmp(id, plain[i]) == 0)

@@ -341,6 +341,7 @@ vecwire__qdrant_put_conditions(struct vecwire__qdrant_writer *w)
         vecwire__qdrant_put_str(w, modes[p->update_mode], "update_mode");
     }
     vecwire__qdrant_member(w, "update_filter", p->update_filter, NULL, "{");
+    vecwire__qdrant_check_filter(w, p->update_filter, NULL);
 }
 
 enum vecwire_err
