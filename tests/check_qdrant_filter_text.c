@@ -42,6 +42,53 @@ static const struct {
     {"{\"min_should\":{\"min_count\":1}}",
      "filter: min_should.conditions: expected an array"},
     {"{\"must\":[{\"nested\":{\"key\":\"a\"}}]}", "filter: expected an object"},
+    {"{\"must\":{\"key\":\"a\",\"match\":{\"value\":1.5}}}",
+     "filter: match.value: expected a string, a whole number or a boolean"},
+    {"{\"must\":{\"key\":\"a\",\"match\":{\"text\":1}}}",
+     "filter: match: a text, phrase, text_any or prefix is no string"},
+    {"{\"must\":{\"key\":\"a\",\"match\":{\"any\":[\"x\",1]}}}",
+     "filter: match: expected value, text, phrase, text_any, prefix, or any or "
+     "except with strings only or whole numbers only"},
+    {"{\"must\":{\"key\":\"a\",\"match\":{}}}",
+     "filter: match: expected value, text, phrase, text_any, prefix, or any or "
+     "except with strings only or whole numbers only"},
+    {"{\"must\":{\"key\":\"a\",\"range\":{\"gt\":1,\"lt\":\"2024-01-01\"}}}",
+     "filter: range: expected lt, gt, lte and gte, all numbers or all dates"},
+    {"{\"must\":{\"key\":\"a\",\"range\":{\"gt\":true}}}",
+     "filter: range: expected lt, gt, lte and gte, all numbers or all dates"},
+    {"{\"must\":{\"key\":\"a\",\"values_count\":{\"gt\":\"1\"}}}",
+     "filter: values_count: expected lt, gt, lte and gte, all numbers"},
+    {"{\"must\":{\"key\":\"a\",\"is_null\":1}}",
+     "filter: is_empty, is_null: expected a boolean beside a key"},
+    {"{\"must\":{\"key\":\"a\",\"is_null\":true,\"x\":1}}",
+     "filter: a condition has what stands in none beside its key"},
+    {"{\"must\":{\"is_empty\":{\"key\":\"a b\"}}}",
+     "filter: a key is no payload key such as a.b, a[].b, a[0] or \"any "
+     "key\".b"},
+    {"{\"must\":{\"has_id\":[-1]}}",
+     "filter: has_id: expected numbers 0 to 2^64-1 and UUIDs"},
+    {"{\"must\":{\"has_id\":[\"1\"]}}",
+     "filter: has_id: expected numbers 0 to 2^64-1 and UUIDs"},
+    {"{\"must\":{\"has_id\":1}}",
+     "filter: has_id: expected numbers 0 to 2^64-1 and UUIDs"},
+    {"{\"must\":{\"has_vector\":1}}", "filter: has_vector: expected a name"},
+    {"{\"must\":{\"slice\":{\"total\":2,\"index\":2}}}",
+     "filter: slice: expected a total of at least 1, and an index below it"},
+    {"{\"must\":{\"slice\":{\"total\":0,\"index\":0}}}",
+     "filter: slice: expected a total of at least 1, and an index below it"},
+    {"{\"must\":{\"key\":\"a\",\"geo_radius\":{\"center\":{\"lat\":91,\"lon\":"
+     "0},\"radius\":1}}}",
+     "filter: geo_radius: expected a center, lat -90..90 and lon -180..180, "
+     "and a radius"},
+    {"{\"must\":{\"key\":\"a\",\"geo_bounding_box\":{\"top_left\":{\"lat\":1,"
+     "\"lon\":0}}}}",
+     "filter: geo_bounding_box: expected top_left and bottom_right, each lat "
+     "-90..90 and lon -180..180"},
+    {"{\"must\":{\"key\":\"a\",\"geo_polygon\":{\"exterior\":{\"points\":[{"
+     "\"lat\":1,\"lon\":0},{\"lat\":2,\"lon\":0},{\"lat\":1,\"lon\":1},{"
+     "\"lat\":1,\"lon\":2}]}}}}",
+     "filter: geo_polygon: expected rings of at least 4 points, the last of "
+     "them the first, lat -90..90 and lon -180..180"},
 };
 
 START_TEST(a_filter_that_the_server_would_refuse_is_not_sent)
@@ -59,6 +106,13 @@ static const char *const good[] = {
     "{\"should\":[{\"nested\":{\"key\":\"a[]\",\"filter\":{\"must\":[]}}}]}",
     "{\"min_should\":{\"conditions\":[{\"has_vector\":\"\"}],\"min_count\":1}}",
     "{\"must\":{\"slice\":{\"total\":2,\"index\":1}}}",
+    "{\"must\":{\"key\":\"a\",\"match\":{\"any\":[]}}}",
+    "{\"must\":{\"key\":\"a\",\"match\":{\"except\":[1,2]}}}",
+    "{\"must\":{\"key\":\"a\",\"match\":{\"value\":true},\"range\":null}}",
+    "{\"must\":{\"key\":\"a\",\"range\":{\"gt\":\"2024-01-01\",\"lt\":null}}}",
+    "{\"must\":{\"has_id\":[1,\"550e8400-e29b-41d4-a716-446655440000\"]}}",
+    "{\"must\":{\"key\":\"a\",\"geo_radius\":{\"center\":{\"lat\":-90,\"lon\":"
+    "180},\"radius\":1.5}}}",
     "{\"must\":{\"key\":\"n\",\"range\":{\"gte\":18446744073709551616}}}",
 };
 

@@ -162,6 +162,10 @@ void vecwire__qdrant_check_filter(struct vecwire__qdrant_writer *w,
 /* Is it a path of a payload key, such as a.b, a[].b, a[0] or "any key".b? */
 bool vecwire__qdrant_is_path(const char *path);
 
+/* What Qdrant would answer this condition with 400 or 422 for, unless it holds
+ * a filter; NULL: nothing that is known here. */
+const char *vecwire__qdrant_condition_fault(const struct json_t *condition);
+
 /* A path of a payload key: refused when NULL, empty or no such path. */
 void vecwire__qdrant_put_path(struct vecwire__qdrant_writer *w,
                               const char *path, const char *what);

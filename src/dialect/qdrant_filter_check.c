@@ -10,10 +10,6 @@ static const char *const clauses[] = {"must", "should", "must_not",
                                       "min_should", NULL};
 static const char *const conditions[] = {
     "is_empty", "is_null", "has_id", "has_vector", "nested", "slice", NULL};
-static const char *const operators[] = {
-    "match",        "range",    "geo_bounding_box", "geo_radius", "geo_polygon",
-    "values_count", "is_empty", "is_null",          NULL};
-
 static bool check_filter(struct vecwire__qdrant_writer *w, const json_t *tree);
 
 /* How many of these it has. */
@@ -37,22 +33,17 @@ fail(struct vecwire__qdrant_writer *w, const char *fault)
 static bool
 check_condition(struct vecwire__qdrant_writer *w, const json_t *tree)
 {
-    const json_t *key = json_object_get(tree, "key");
     const json_t *nested = json_object_get(tree, "nested");
+    const char *fault;
 
     if (!json_is_object(tree))
         return fail(w, "a condition is no object");
-    if (key != NULL) {
-        if (!json_is_string(key) ||
-            !vecwire__qdrant_is_path(json_string_value(key)))
-            return fail(w, "a key is no payload key such as a.b, a[].b, a[0] "
-                           "or \"any key\".b");
-        return count(tree, operators) > 0 ||
-               fail(w, "a condition has a key and nothing beside it");
-    }
     if (nested != NULL)
         return check_filter(w, json_object_get(nested, "filter"));
-    return count(tree, conditions) > 0 || check_filter(w, tree);
+    if (json_object_get(tree, "key") == NULL && count(tree, conditions) == 0)
+        return check_filter(w, tree);
+    fault = vecwire__qdrant_condition_fault(tree);
+    return fault == NULL || fail(w, fault);
 }
 
 /* A list of them, or a single one, or null. */
