@@ -229,8 +229,8 @@ check_text(void)
     struct vecwire__filter *read;
     json_t *tree;
 
-    FUZZ_REQUIRE(text != NULL && (text[0] == '\0') == (reason[0] != '\0'),
-                 "\"%s\" with \"%s\"", text, reason);
+    FUZZ_REQUIRE((text[0] == '\0') == (reason[0] != '\0'), "\"%s\" with \"%s\"",
+                 text, reason);
     if (text[0] == '\0')
         return;
     tree = vecwire__json_load(text, strlen(text), &fault);
