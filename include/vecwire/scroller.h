@@ -17,14 +17,17 @@ extern "C" {
  * vecwire_scroller_resume(). Meanwhile the page that is being read is read to
  * its end, the next one is asked for and read, too, and nothing more is asked
  * for once two pages are held: the server's connection is not kept waiting,
- * and what is held is at most two pages, each within the client's
- * max_reply_bytes.
+ * and what is held is at most two pages. Each is within the client's
+ * max_reply_bytes on the wire; in memory a row takes some 200 bytes beside
+ * what it brings.
  *
  * Each page is a read of its own: it has the deadline of a call, and is sent
  * again as any read is. One whose connection is lost while its reply comes is
  * asked for again behind the last row that was whole, as long as each attempt
- * brings a new row, or the client's `attempts` allow it; not with no_retry.
- * No row comes twice for that.
+ * brings a new row, or the client's `attempts` allow it; not with no_retry or
+ * 1 attempt. No row comes twice for that; one that the server sends twice in a
+ * page does. Rows that are held when their page fails otherwise are dropped:
+ * vecwire_scroller_offset() lies before them.
  *
  * Rows that others write meanwhile come when they lie behind what was read,
  * as with Qdrant's own clients. Functions take a client's thread and base for

@@ -170,7 +170,8 @@ vecwire__call_give_rows(struct vecwire__call *call)
     vecwire_call_id id = call->id;
     enum vecwire_rows_action action;
 
-    if (call->batch == NULL || call->batch->n_whole == 0 || call->holds_rows)
+    if (call->decoder == NULL || call->batch == NULL ||
+        call->batch->n_whole == 0 || call->holds_rows)
         return;
     call->in_rows = true;
     call->resume_asked = false;

@@ -127,7 +127,8 @@ note_next(struct vecwire_scroller *s, const struct vecwire_id *next)
     struct vecwire_id last = id_of(&s->seen);
 
     s->has_more = false;
-    if (next == NULL)
+    if (next == NULL ||
+        (s->config.max_rows != 0 && s->rows_come >= s->config.max_rows))
         return;
     if (s->page_rows == 0)
         vecwire__scroll_fault(s, "no progress: an empty page with a next one");
@@ -138,8 +139,6 @@ note_next(struct vecwire_scroller *s, const struct vecwire_id *next)
         vecwire__scroll_fault(s, "the next page begins with what is no id");
     else
         s->has_from = s->has_more = true;
-    if (s->config.max_rows != 0 && s->rows_come >= s->config.max_rows)
-        s->has_more = false;
 }
 
 /* Rows that stay until the caller takes them; those of an empty end go. */

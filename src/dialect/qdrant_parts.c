@@ -67,6 +67,17 @@ append_string(struct vecwire__buf *texts, size_t raw, size_t len)
     return vecwire__json_finish(&reader) == VECWIRE__JSON_DONE;
 }
 
+/* Is the JSON a number without fraction and exponent? */
+static bool
+is_whole(const char *json, size_t len)
+{
+    size_t i = len > 0 && json[0] == '-';
+
+    while (i < len && json[i] >= '0' && json[i] <= '9')
+        i++;
+    return i == len;
+}
+
 /* A part's value: a string, a whole number, true or false. */
 static bool
 take_value(struct vecwire__json_reader *reader, struct vecwire_reply *reply)
@@ -80,7 +91,8 @@ take_value(struct vecwire__json_reader *reader, struct vecwire_reply *reply)
     place->id_at = raw;
     place->has_id = true;
     place->is_text = first == '"';
-    if (first == '{' || first == '[' || first == 'n') {
+    if (!place->is_text && first != 't' && first != 'f' &&
+        !is_whole(reader->texts->bytes + raw, len)) {
         reply->fault = "a value that is no string, whole number or boolean";
         return false;
     }
