@@ -231,6 +231,9 @@ START_TEST(a_hit_has_a_value_and_a_count)
               "a hit lacks its \"value\" or its \"count\"");
     }
     fails(&vecwire__qdrant_facet_decoding,
+          "{\"result\":{\"hits\":[{\"value\":1.5,\"count\":1}]}}",
+          "a value that is no string, whole number or boolean");
+    fails(&vecwire__qdrant_facet_decoding,
           "{\"result\":{\"hits\":[{\"value\":null,\"count\":1}]}}",
           "a value that is no string, whole number or boolean");
 }
