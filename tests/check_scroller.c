@@ -333,6 +333,23 @@ START_TEST(the_offset_leaves_rows_that_are_held_to_come)
 }
 END_TEST
 
+START_TEST(behind_an_empty_last_page_nothing_is_left)
+{
+    scroll_init(&f, NULL);
+    f.pauses = 1;
+    scroll_begin(&f);
+    scroll_part(&f, "1");
+    scroll_more(&f, "2,3");
+    scroll_finish(&f, "4");
+    scroll_answer(&f, "", "null");
+    vecwire_scroller_resume(f.s);
+    engine_pass(&f.base);
+    ck_assert_str_eq(f.log, "[1][2 3]done");
+    ck_assert_str_eq(f.offset, "none");
+    scroll_fini(&f);
+}
+END_TEST
+
 static void
 add_tests(TCase *tcase)
 {
@@ -359,6 +376,7 @@ add_tests(TCase *tcase)
     tcase_add_loop_test(tcase, behind_a_row_lies_the_least_id_that_is_larger, 0,
                         N_BEHIND);
     tcase_add_test(tcase, the_offset_leaves_rows_that_are_held_to_come);
+    tcase_add_test(tcase, behind_an_empty_last_page_nothing_is_left);
 }
 
 int

@@ -239,6 +239,17 @@ is_over(const struct vecwire_scroller *s)
             (s->state == VECWIRE__SCROLL_ENDING || !s->has_more));
 }
 
+/* The last page may have been empty, and come while rows before it were
+ * held: their own next offset leads nowhere then. */
+static void
+settle_offset(struct vecwire_scroller *s)
+{
+    uint64_t max = s->config.max_rows;
+
+    if (s->result.error == NULL && (max == 0 || s->result.rows < max))
+        s->nothing_left = true;
+}
+
 /* What is held, and then what has come of the page under way. */
 static void
 give(struct vecwire_scroller *s)
@@ -263,8 +274,10 @@ vecwire__scroll_step(struct vecwire_scroller *s)
     give(s);
     if (s->state != VECWIRE__SCROLL_DONE) {
         ask(s);
-        if (is_over(s))
+        if (is_over(s)) {
+            settle_offset(s);
             vecwire__scroll_complete(s);
+        }
     }
     vecwire__scroll_drop(s);
 }
