@@ -21,9 +21,11 @@ extern "C" {
  * max_reply_bytes.
  *
  * Each page is a read of its own: it has the deadline of a call, and is sent
- * again as any read is. One whose connection is lost while its reply comes is
+ * again as any read is. One whose connection is lost while its body comes is
  * asked for again behind the last row that was whole, as long as each attempt
  * brings a new row, or the client's `attempts` allow it; not with no_retry.
+ * Lost inside the head of its reply it is VECWIRE_EIO, as for any read, and
+ * another scroll may begin at vecwire_scroller_offset().
  * No row comes twice for that.
  *
  * Rows that others write meanwhile come when they lie behind what was read,
