@@ -85,12 +85,19 @@ END_TEST
 
 static const char *const fates[] = {"kept", "dropped", "never up"};
 static const char *const calls[FAULT_N_CALLS] = {
-    [FAULT_GET] = "GET",       [FAULT_HEAD] = "HEAD",
-    [FAULT_POST] = "POST",     [FAULT_BIG_POST] = "large POST",
-    [FAULT_QUERY] = "query",   [FAULT_ROWS] = "query, rows",
-    [FAULT_UPSERT] = "upsert", [FAULT_DELETE] = "delete",
-    [FAULT_UPLOAD] = "upload", [FAULT_SCROLL] = "scroll",
-    [FAULT_COUNT] = "count",   [FAULT_OPERATIONS] = "operations",
+    [FAULT_GET] = "GET",
+    [FAULT_HEAD] = "HEAD",
+    [FAULT_POST] = "POST",
+    [FAULT_BIG_POST] = "large POST",
+    [FAULT_QUERY] = "query",
+    [FAULT_ROWS] = "query, rows",
+    [FAULT_UPSERT] = "upsert",
+    [FAULT_DELETE] = "delete",
+    [FAULT_UPLOAD] = "upload",
+    [FAULT_SCROLL] = "scroll",
+    [FAULT_SCROLLER] = "scroller",
+    [FAULT_COUNT] = "count",
+    [FAULT_OPERATIONS] = "operations",
 };
 
 static void

@@ -149,6 +149,23 @@ on_failed_rows(const struct vecwire_failed_rows *failed, void *arg)
     note_error(arg, failed->error);
 }
 
+static void
+on_scrolled(struct vecwire_scroller *scroller,
+            const struct vecwire_scroll_result *result, void *arg)
+{
+    struct fault_outcome *outcome = arg;
+
+    (void)scroller;
+    outcome->completions++;
+    outcome->run->ended++;
+    ck_assert_uint_eq(result->rows, outcome->rows);
+    outcome->own_mark = true; /* nor does a scroll */
+    if (result->error == NULL)
+        outcome->sees.status = 200;
+    else
+        note_error(outcome, result->error);
+}
+
 static const float vector[] = {1, 0.5F, -2, 3, 0.25F, 4};
 
 static void
@@ -247,6 +264,12 @@ begin(struct fault_outcome *outcome, enum fault_call kind,
         return vecwire_scroll(
             client, &VECWIRE_SCROLL(.call = options, .with_vector = true),
             on_reply, outcome, &outcome->id);
+    case FAULT_SCROLLER:
+        return vecwire_scroller_new(
+            &outcome->scroller, client,
+            &VECWIRE_SCROLLER_OPTIONS(.call = options, .on_rows = on_rows,
+                                      .on_done = on_scrolled, .arg = outcome,
+                                      .with_vector = true));
     case FAULT_COUNT:
         return vecwire_count(client, &VECWIRE_COUNT(.call = options), on_reply,
                              outcome, &outcome->id);

@@ -21,6 +21,7 @@ enum fault_call {
     FAULT_DELETE,     /* the dialect's */
     FAULT_UPLOAD,     /* two rows through an uploader */
     FAULT_SCROLL,     /* the dialect's: a page, with vectors */
+    FAULT_SCROLLER,   /* all pages through a scroller */
     FAULT_COUNT,      /* the dialect's */
     FAULT_OPERATIONS, /* Qdrant's: one operation of a batch */
     FAULT_N_CALLS

@@ -9,6 +9,10 @@
     RESULT("{\"points\":[" points "],\"next_page_offset\":null}")
 #define POINT(members) "{\"id\":7," members "}"
 #define UPDATE(status) RESULT("{\"operation_id\":3,\"status\":" status "}")
+#define PAGE_OF_6(next)                                                        \
+    RESULT("{\"points\":[{\"id\":6}],\"next_page_offset\":" next "}")
+#define PAGE_HEAD "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"
+#define PAGE_BEGIN "{\"result\":{\"points\":["
 #define GOOD POINT("\"score\":1.5,\"version\":1")
 #define UNREADABLE SEES(EDECODE, RECEIVING, .status = 200)
 
@@ -236,6 +240,56 @@ static const struct fault qdrant[] = {
     ROW("an upload, never answered", UPLOAD,
         SEES(ETIMEDOUT, WAITING, .unknown = true), DROPPED,
         .scripts = ONE(READ, STALL)),
+    /* --- scrolls: the answer to all that follows is row 7 --- */
+    ROW("a scroll of two pages", SCROLLER, FINE, KEPT,
+        .scripts = ONE(READ, REPLY("200 OK", PAGE_OF_6("7")), SERVE),
+        .requests = 2, .rows = 2),
+    ROW("a page of a scroll that is lost at any byte of its head", SCROLLER,
+        SEES(EIO, RECEIVING), DROPPED, .scripts = ONE(READ, SEND(PAGE_HEAD)),
+        .cut = 2, .passes = sizeof(PAGE_HEAD) - 2),
+    ROW("a page of a scroll that is lost at any byte before its row", SCROLLER,
+        FINE, DROPPED, .scripts = ONE(READ, SEND(PAGE_HEAD), SEND(PAGE_BEGIN)),
+        .cut = 3, .passes = sizeof(PAGE_BEGIN) - 2, .connections = 2,
+        .requests = 2, .rows = 1),
+    ROW("a page of a scroll that is lost behind its row", SCROLLER, FINE,
+        DROPPED,
+        .scripts = ONE(READ, SEND(PAGE_HEAD PAGE_BEGIN "{\"id\":6},{\"id\":7")),
+        .connections = 2, .requests = 2, .rows = 2),
+    ROW("a page of a scroll that is no JSON behind its row", SCROLLER,
+        UNREADABLE, DROPPED,
+        .scripts =
+            ONE(READ, REPLY("200 OK", "{\"result\":{\"points\":[{\"id\":6},x"),
+                SERVE)),
+    ROW("a next page that is this one", SCROLLER, UNREADABLE, KEPT,
+        .scripts = ONE(READ, REPLY("200 OK", PAGE_OF_6("6")), SERVE),
+        .rows = 1),
+    ROW("an empty page with a next one", SCROLLER, UNREADABLE, KEPT,
+        .scripts = ONE(
+            READ,
+            REPLY("200 OK", RESULT("{\"points\":[],\"next_page_offset\":7}")),
+            SERVE)),
+    ROW("a scroll of a collection that is gone", SCROLLER,
+        SEES(EHTTP, RECEIVING, .status = 404), KEPT,
+        .scripts = ONE(
+            READ, REPLY("404 No", "{\"status\":{\"error\":\"Not found: c\"}}"),
+            SERVE),
+        .text = "Not found: c"),
+    ROW("a scroll, and status 429 with a time to wait", SCROLLER, FINE, KEPT,
+        .scripts = ONE(READ,
+                       SEND("HTTP/1.1 429 Slow\r\n" MARKED
+                            "Retry-After: 1\r\nContent-Length: 0\r\n\r\n"),
+                       SERVE),
+        .requests = 2, .rows = 1),
+    ROW("a scroll, never answered", SCROLLER, SEES(ETIMEDOUT, WAITING), DROPPED,
+        .scripts = ONE(READ, STALL)),
+    ROW("a scroll that is canceled behind a row", SCROLLER,
+        SEES(ECANCELED, RECEIVING), DROPPED,
+        .scripts = ONE(READ, SEND(PAGE_HEAD PAGE_BEGIN "{\"id\":6},"), STALL),
+        .act = FAULT_CANCEL, .rows = 1),
+    ROW("a scroll whose client is freed behind a row", SCROLLER,
+        SEES(ECLOSED, RECEIVING), DROPPED,
+        .scripts = ONE(READ, SEND(PAGE_HEAD PAGE_BEGIN "{\"id\":6},"), STALL),
+        .act = FAULT_FREE, .rows = 1),
 };
 
 const struct fault_list fault_list_qdrant =

@@ -124,6 +124,8 @@ cancel_all(struct fault_run *run)
             continue;
         if (outcome->uploader != NULL)
             ck_assert(vecwire_uploader_cancel(outcome->uploader));
+        else if (outcome->scroller != NULL)
+            ck_assert(vecwire_scroller_cancel(outcome->scroller));
         else
             ck_assert(vecwire_cancel(run->client, outcome->id));
     }
@@ -263,8 +265,10 @@ open_run(struct fault_run *run, const struct fault_step *first)
 static void
 close_run(struct fault_run *run)
 {
-    for (size_t i = 0; i < FAULT_MAX_CALLS; i++)
+    for (size_t i = 0; i < FAULT_MAX_CALLS; i++) {
         vecwire_uploader_free(run->outcomes[i].uploader);
+        vecwire_scroller_free(run->outcomes[i].scroller);
+    }
     vecwire_client_free(run->client);
     run->client = NULL;
     expect_number(run, "blocks of memory", run->counting.blocks, 0);

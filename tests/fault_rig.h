@@ -21,6 +21,7 @@ struct fault_outcome {
     unsigned rows;               /* that on_rows was given */
     char detail[256], code[64];
     struct vecwire_uploader *uploader;
+    struct vecwire_scroller *scroller;
 };
 
 #define FAULT_MAX_CALLS 40

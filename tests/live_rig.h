@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests against a running HMS server share: a client made from the
- * environment, and one call at a time. Only public functions are used.
+/* What the tests against a running HMS or Qdrant server share: a client made
+ * from the environment, and one call at a time. Only public functions are used.
  *   VECWIRE_LIVE_URL  the server; it should have no rows yet
  *   VECWIRE_LIVE_KEY  its key, or nothing
  *   VECWIRE_DIM       its dimension, at least 4 */

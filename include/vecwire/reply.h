@@ -98,7 +98,8 @@ vecwire_row_vector(const struct vecwire_row *row, const char *name);
 /* All vectors as one matrix: *rows x *dim floats, C order, row i that of row i
  * of the reply. NULL unless every row has exactly one vector, dense, and all
  * of one dimension; *rows and *dim are 0 then. Inside a rows callback: of the
- * rows handed out. */
+ * rows handed out. No gaps: a BLAS takes it as it is, row-major with a leading
+ * dimension of *dim. Aligned as floats are, and not promised to be more. */
 VECWIRE_API const float *vecwire_reply_matrix(const struct vecwire_reply *reply,
                                               size_t *rows, size_t *dim);
 

@@ -22,12 +22,14 @@ extern "C" {
  * what it brings.
  *
  * Each page is a read of its own: it has the deadline of a call, and is sent
- * again as any read is. One whose connection is lost while its reply comes is
+ * again as any read is. One whose connection is lost while its body comes is
  * asked for again behind the last row that was whole, as long as each attempt
  * brings a new row, or the client's `attempts` allow it; not with no_retry or
  * 1 attempt. No row comes twice for that; one that the server sends twice in a
  * page does. Rows that are held when their page fails otherwise are dropped:
  * vecwire_scroller_offset() lies before them.
+ * Lost inside the head of its reply it is VECWIRE_EIO, as for any read, and
+ * another scroll may begin at that offset.
  *
  * Rows that others write meanwhile come when they lie behind what was read,
  * as with Qdrant's own clients. Functions take a client's thread and base for
