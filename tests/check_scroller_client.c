@@ -399,6 +399,16 @@ child(struct scroll_seen *seen)
     return 0;
 }
 
+/* The child's end. Memcheck would count what is the parent's as lost here, so
+ * it does not see a good one. */
+static void
+leave(int status)
+{
+    if (status == 0 && getenv("VECWIRE_VALGRIND") != NULL)
+        execlp("true", "true", NULL);
+    _exit(status);
+}
+
 START_TEST(a_forked_child_leaves_the_scroll_to_its_parent)
 {
     struct scroll_seen seen = {.pauses = 1};
@@ -415,7 +425,7 @@ START_TEST(a_forked_child_leaves_the_scroll_to_its_parent)
     pid = fork();
     ck_assert_int_ge(pid, 0);
     if (pid == 0)
-        _exit(child(&seen));
+        leave(child(&seen));
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), 0);
