@@ -35,15 +35,15 @@ vecwire__vectors_free(struct vectors *vectors)
 static void *
 block(struct vectors *vectors, size_t count, size_t size)
 {
-    void *made = vecwire__args_alloc(count, size);
     void **larger = vecwire__args_alloc(vectors->n_blocks + 1, sizeof(*larger));
 
     if (vectors->n_blocks > 0)
         memcpy(larger, vectors->blocks, vectors->n_blocks * sizeof(*larger));
-    larger[vectors->n_blocks++] = made;
     free(vectors->blocks);
     vectors->blocks = larger;
-    return made;
+    /* Last: there may be no memory for it, which ends the program. */
+    larger[vectors->n_blocks] = vecwire__args_alloc(count, size);
+    return larger[vectors->n_blocks++];
 }
 
 static struct vecwire_vector *
