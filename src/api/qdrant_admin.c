@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Qdrant's collections. */
-#include "api/qdrant_admin.h"
+#include "api/qdrant_verb.h"
 
-enum vecwire_err
-vecwire__admin_start(struct vecwire_client *client,
-                     const struct vecwire__admin_verb *verb,
-                     const void *request, vecwire_call_id *id)
-{
-    return vecwire__verb_start(
-        &(struct vecwire__verb_call){.client = client,
-                                     .options = verb->call,
-                                     .wanted = verb->refusal,
-                                     .cb = verb->cb,
-                                     .arg = verb->arg,
-                                     .which = VECWIRE__VERB_OWN,
-                                     .own = verb->encoder,
-                                     .dialect = VECWIRE_QDRANT},
-        request, id);
-}
+#include "dialect/qdrant_admin.h"
 
-VECWIRE__ADMIN_VERB(create_collection, vecwire_qdrant_create_request)
-VECWIRE__ADMIN_VERB(update_collection, vecwire_qdrant_update_collection_request)
-VECWIRE__ADMIN_VERB(delete_collection, vecwire_qdrant_admin_request)
-VECWIRE__ADMIN_VERB(collection_exists, vecwire_qdrant_admin_request)
-VECWIRE__ADMIN_VERB(list_collections, vecwire_qdrant_admin_request)
-VECWIRE__ADMIN_VERB(collection_info, vecwire_qdrant_admin_request)
+VECWIRE__QDRANT_VERB(create_collection, create_collection,
+                     vecwire_qdrant_create_request, reserved)
+VECWIRE__QDRANT_VERB(update_collection, update_collection,
+                     vecwire_qdrant_update_collection_request, refusal)
+VECWIRE__QDRANT_VERB(delete_collection, delete_collection,
+                     vecwire_qdrant_admin_request, refusal)
+VECWIRE__QDRANT_VERB(collection_exists, collection_exists,
+                     vecwire_qdrant_admin_request, refusal)
+VECWIRE__QDRANT_VERB(list_collections, list_collections,
+                     vecwire_qdrant_admin_request, refusal)
+VECWIRE__QDRANT_VERB(collection_info, collection_info,
+                     vecwire_qdrant_admin_request, refusal)

@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads that only Qdrant has. */
-#include "api/verb.h"
+#include "api/qdrant_verb.h"
 
 #include "dialect/qdrant.h"
-
-static enum vecwire_err
-start(const struct vecwire__verb_call *given, const void *request,
-      vecwire_call_id *id)
-{
-    struct vecwire__verb_call verb = *given;
-
-    verb.which = VECWIRE__VERB_OWN;
-    verb.dialect = VECWIRE_QDRANT;
-    return vecwire__verb_start(&verb, request, id);
-}
 
 enum vecwire_err
 vecwire_qdrant_query(struct vecwire_client *client,
@@ -24,36 +13,16 @@ vecwire_qdrant_query(struct vecwire_client *client,
 
     if (!vecwire__verb_take(client, &q, sizeof(q), sizeof(q), query, id))
         return VECWIRE_EINVAL;
-    return start(
+    return vecwire__verb_start(
         &(struct vecwire__verb_call){.client = client,
                                      .options = q.call,
                                      .wanted = q.refusal,
                                      .cb = cb,
                                      .arg = arg,
-                                     .own = vecwire__qdrant_encode_search,
+                                     VECWIRE__QDRANT_OWN(search),
                                      .on_rows = q.on_rows,
                                      .rows_arg = q.rows_arg},
         &q, id);
-}
-
-enum vecwire_err
-vecwire_qdrant_query_batch(
-    struct vecwire_client *client,
-    const struct vecwire_qdrant_query_batch_request *batch, vecwire_reply_cb cb,
-    void *arg, vecwire_call_id *id)
-{
-    struct vecwire_qdrant_query_batch_request b;
-
-    if (!vecwire__verb_take(client, &b, sizeof(b), sizeof(b), batch, id))
-        return VECWIRE_EINVAL;
-    return start(
-        &(struct vecwire__verb_call){.client = client,
-                                     .options = b.call,
-                                     .wanted = b.refusal,
-                                     .cb = cb,
-                                     .arg = arg,
-                                     .own = vecwire__qdrant_encode_batch},
-        &b, id);
 }
 
 enum vecwire_err
@@ -69,53 +38,20 @@ vecwire_qdrant_query_groups(
         !vecwire__verb_take(client, &q, sizeof(q), sizeof(q), g.query, id))
         return VECWIRE_EINVAL;
     g.query = &q;
-    return start(
+    return vecwire__verb_start(
         &(struct vecwire__verb_call){.client = client,
                                      .options = q.call,
                                      .wanted = q.refusal,
                                      .cb = cb,
                                      .arg = arg,
-                                     .own = vecwire__qdrant_encode_groups},
+                                     VECWIRE__QDRANT_OWN(groups)},
         &g, id);
 }
 
-enum vecwire_err
-vecwire_qdrant_get_point(struct vecwire_client *client,
-                         const struct vecwire_get_request *get,
-                         vecwire_reply_cb cb, void *arg, vecwire_call_id *id)
-{
-    struct vecwire_get_request g;
-
-    if (!vecwire__verb_take(client, &g, sizeof(g), sizeof(g), get, id))
-        return VECWIRE_EINVAL;
-    return start(
-        &(struct vecwire__verb_call){.client = client,
-                                     .options = g.call,
-                                     .wanted = g.refusal,
-                                     .cb = cb,
-                                     .arg = arg,
-                                     .own = vecwire__qdrant_encode_point},
-        &g, id);
-}
-
-enum vecwire_err
-vecwire_qdrant_facet(struct vecwire_client *client,
-                     const struct vecwire_qdrant_facet_request *facet,
-                     vecwire_reply_cb cb, void *arg, vecwire_call_id *id)
-{
-    struct vecwire_qdrant_facet_request f;
-
-    if (!vecwire__verb_take(client, &f, sizeof(f), sizeof(f), facet, id))
-        return VECWIRE_EINVAL;
-    return start(
-        &(struct vecwire__verb_call){.client = client,
-                                     .options = f.call,
-                                     .wanted = f.refusal,
-                                     .cb = cb,
-                                     .arg = arg,
-                                     .own = vecwire__qdrant_encode_facet},
-        &f, id);
-}
+VECWIRE__QDRANT_VERB(query_batch, batch, vecwire_qdrant_query_batch_request,
+                     refusal)
+VECWIRE__QDRANT_VERB(get_point, point, vecwire_get_request, reserved)
+VECWIRE__QDRANT_VERB(facet, facet, vecwire_qdrant_facet_request, reserved)
 
 size_t
 vecwire_qdrant_facet_hits(const struct vecwire_reply *reply)

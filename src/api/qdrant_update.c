@@ -1,84 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Updates that only Qdrant has. */
-#include "api/verb.h"
+#include "api/qdrant_verb.h"
 
 #include "dialect/qdrant_update.h"
 
-#define FIRST_UPSERT VECWIRE__SIZE_UP_TO(struct vecwire_upsert_request, refusal)
-
-static enum vecwire_err
-start(struct vecwire_client *client, vecwire__encoder encoder,
-      const struct vecwire_call_options *options,
-      struct vecwire_refusal *refusal, const void *request, vecwire_reply_cb cb,
-      void *arg, vecwire_call_id *id)
-{
-    return vecwire__verb_start(
-        &(struct vecwire__verb_call){.client = client,
-                                     .options = options,
-                                     .wanted = refusal,
-                                     .cb = cb,
-                                     .arg = arg,
-                                     .which = VECWIRE__VERB_OWN,
-                                     .own = encoder,
-                                     .dialect = VECWIRE_QDRANT},
-        request, id);
-}
-
-enum vecwire_err
-vecwire_qdrant_change_payload(
-    struct vecwire_client *client,
-    const struct vecwire_qdrant_payload_request *request, vecwire_reply_cb cb,
-    void *arg, vecwire_call_id *id)
-{
-    struct vecwire_qdrant_payload_request r;
-
-    if (!vecwire__verb_take(client, &r, sizeof(r), sizeof(r), request, id))
-        return VECWIRE_EINVAL;
-    return start(client, vecwire__qdrant_encode_payload, r.call, r.refusal, &r,
-                 cb, arg, id);
-}
-
-enum vecwire_err
-vecwire_qdrant_update_vectors(struct vecwire_client *client,
-                              const struct vecwire_upsert_request *request,
-                              vecwire_reply_cb cb, void *arg,
-                              vecwire_call_id *id)
-{
-    struct vecwire_upsert_request r;
-
-    if (!vecwire__verb_take(client, &r, sizeof(r), FIRST_UPSERT, request, id))
-        return VECWIRE_EINVAL;
-    return start(client, vecwire__qdrant_encode_update_vectors, r.call,
-                 r.refusal, &r, cb, arg, id);
-}
-
-enum vecwire_err
-vecwire_qdrant_delete_vectors(
-    struct vecwire_client *client,
-    const struct vecwire_qdrant_delete_vectors_request *request,
-    vecwire_reply_cb cb, void *arg, vecwire_call_id *id)
-{
-    struct vecwire_qdrant_delete_vectors_request r;
-
-    if (!vecwire__verb_take(client, &r, sizeof(r), sizeof(r), request, id))
-        return VECWIRE_EINVAL;
-    return start(client, vecwire__qdrant_encode_delete_vectors, r.call,
-                 r.refusal, &r, cb, arg, id);
-}
-
-enum vecwire_err
-vecwire_qdrant_update_points(
-    struct vecwire_client *client,
-    const struct vecwire_qdrant_operations_request *request,
-    vecwire_reply_cb cb, void *arg, vecwire_call_id *id)
-{
-    struct vecwire_qdrant_operations_request r;
-
-    if (!vecwire__verb_take(client, &r, sizeof(r), sizeof(r), request, id))
-        return VECWIRE_EINVAL;
-    return start(client, vecwire__qdrant_encode_operations, r.call, r.refusal,
-                 &r, cb, arg, id);
-}
+VECWIRE__QDRANT_VERB(change_payload, payload, vecwire_qdrant_payload_request,
+                     reserved)
+VECWIRE__QDRANT_VERB(update_vectors, update_vectors, vecwire_upsert_request,
+                     refusal)
+VECWIRE__QDRANT_VERB(delete_vectors, delete_vectors,
+                     vecwire_qdrant_delete_vectors_request, refusal)
+VECWIRE__QDRANT_VERB(update_points, operations,
+                     vecwire_qdrant_operations_request, refusal)
 
 enum vecwire_qdrant_outcome
 vecwire_qdrant_update_outcome(const struct vecwire_reply *reply, size_t index)

@@ -159,6 +159,10 @@ void vecwire__qdrant_check_order_by(struct vecwire__qdrant_writer *w,
 void vecwire__qdrant_check_filter(struct vecwire__qdrant_writer *w,
                                   const char *text, const struct json_t *given);
 
+/* The same of one that is a tree already. */
+void vecwire__qdrant_check_filter_tree(struct vecwire__qdrant_writer *w,
+                                       const struct json_t *tree);
+
 /* Is it a path of a payload key, such as a.b, a[].b, a[0] or "any key".b? */
 bool vecwire__qdrant_is_path(const char *path);
 

@@ -91,6 +91,14 @@ check_filter(struct vecwire__qdrant_writer *w, const json_t *tree)
 }
 
 void
+vecwire__qdrant_check_filter_tree(struct vecwire__qdrant_writer *w,
+                                  const struct json_t *tree)
+{
+    if (w->err == VECWIRE_OK)
+        (void)check_filter(w, tree);
+}
+
+void
 vecwire__qdrant_check_filter(struct vecwire__qdrant_writer *w, const char *text,
                              const struct json_t *given)
 {
@@ -101,6 +109,6 @@ vecwire__qdrant_check_filter(struct vecwire__qdrant_writer *w, const char *text,
     /* Numbers that jansson does not hold are left to the server. */
     own = given == NULL ? json_loads(text, 0, NULL) : NULL;
     if (given != NULL || own != NULL)
-        (void)check_filter(w, given == NULL ? own : given);
+        vecwire__qdrant_check_filter_tree(w, given == NULL ? own : given);
     json_decref(own);
 }

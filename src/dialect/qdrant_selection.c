@@ -90,21 +90,23 @@ matches_none(const json_t *filter)
 /* A filter that cannot be looked into is refused as well: jansson does not
  * read all JSON, and needs memory. */
 static void
-check_not_everything(struct vecwire__qdrant_writer *w,
-                     const struct vecwire_qdrant_points *points)
+check_filter(struct vecwire__qdrant_writer *w,
+             const struct vecwire_qdrant_points *points)
 {
     const json_t *filter = points->filter_tree;
     json_t *own = NULL;
 
-    if (w->err != VECWIRE_OK || points->everything)
+    if (w->err != VECWIRE_OK)
         return;
     if (filter == NULL)
         filter = own = json_loads(points->filter, JSON_ALLOW_NUL, NULL);
-    if (filter == NULL)
+    if (filter != NULL)
+        vecwire__qdrant_check_filter_tree(w, filter);
+    if (!points->everything && filter == NULL)
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "filter cannot be checked for matching every "
                                "point: set `everything` if that may be");
-    else if (matches_all(filter))
+    else if (!points->everything && matches_all(filter))
         vecwire__qdrant_refuse(w, VECWIRE_EINVAL,
                                "filter matches every point: set `everything` "
                                "if that is meant");
@@ -125,8 +127,9 @@ vecwire__qdrant_put_selection(struct vecwire__qdrant_writer *w,
         vecwire__qdrant_key(w, "points");
         vecwire__qdrant_put_ids(w, points->ids, points->numbers, points->n);
     } else if (by_filter) {
-        vecwire__qdrant_member_filter(w, points->filter, points->filter_tree);
-        check_not_everything(w, points);
+        vecwire__qdrant_member(w, "filter", points->filter, points->filter_tree,
+                               "{");
+        check_filter(w, points);
     } else if (points->everything) {
         vecwire__qdrant_key(w, "filter");
         vecwire__qdrant_put(w, "{}");
