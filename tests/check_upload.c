@@ -437,6 +437,7 @@ START_TEST(two_uploads_ask_what_the_server_can_do_only_once)
     upload_begin(&f, 2, 2);
     config = f.up->config;
     config.mem = &vecwire__mem_libc;
+    config.settings = &f.up->settings.settings;
     config.open = (struct vecwire__buf){.mem = &vecwire__mem_libc};
     ck_assert(vecwire__buf_str(&config.open, "["));
     config.on_failed = NULL;

@@ -57,6 +57,8 @@ static void
 set_up(void)
 {
     static const struct vecwire__headers none;
+    static const struct vecwire__settings settings = {.prefix = "",
+                                                      .json_depth = 128};
     const struct vecwire__engine_config overrides = {.connections = 1,
                                                      .max_waiting = 8};
 
@@ -65,7 +67,7 @@ set_up(void)
     for (size_t i = 0; i < N_UPLOADS; i++) {
         struct vecwire__upload_config config = {
             .mem = &vecwire__mem_libc,
-            .settings = {.prefix = "", .json_depth = 128},
+            .settings = &settings,
             .open = {.mem = &vecwire__mem_libc},
             .others = &none,
             .on_done = on_done,

@@ -73,12 +73,13 @@ teardown(void)
 static void
 begin(size_t rows, size_t bytes)
 {
+    const struct vecwire__settings settings = {.prefix = "/p",
+                                               .collection = "a b",
+                                               .json_depth = 128,
+                                               .qdrant = &params};
     struct vecwire__upload_config config = {
         .mem = &vecwire__mem_libc,
-        .settings = {.prefix = "/p",
-                     .collection = "a b",
-                     .json_depth = 128,
-                     .qdrant = &params},
+        .settings = &settings,
         .open = {.mem = &vecwire__mem_libc},
         .others = &no_headers,
         .on_failed = on_failed,
@@ -92,11 +93,9 @@ begin(size_t rows, size_t bytes)
     const struct vecwire__upsert_parts *parts =
         vecwire__dialect_qdrant.upsert_parts;
 
-    ck_assert_msg(parts->make_open(&config.settings, &config.open, &refusal) ==
+    ck_assert_msg(parts->make_open(&settings, &config.open, &refusal) ==
                       VECWIRE_OK,
                   "%s", refusal.text);
-    config.qdrant = params;
-    config.qdrant.shard_key = config.qdrant.update_filter = NULL;
     ck_assert_int_eq(vecwire__upload_new(&up, &base.engine, &config),
                      VECWIRE_OK);
 }

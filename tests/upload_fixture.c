@@ -67,9 +67,10 @@ upload_begin_with(struct upload_fixture *f, size_t rows, size_t in_flight,
                   size_t bytes, uint64_t deadline_ns)
 {
     struct vecwire__engine_config overrides = {.connections = 8};
+    const struct vecwire__settings settings = {.prefix = "", .json_depth = 128};
     struct vecwire__upload_config config = {
         .mem = &vecwire__mem_libc,
-        .settings = {.prefix = "", .json_depth = 128},
+        .settings = &settings,
         .open = {.mem = &vecwire__mem_libc},
         .others = &f->headers,
         .on_failed = on_failed,

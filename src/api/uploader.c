@@ -5,7 +5,6 @@
 
 #include "api/verb.h"
 #include "call/upload.h"
-#include "codec/mem.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define DEFAULT_BYTES ((uint64_t)8 << 20)
@@ -68,39 +67,17 @@ check(const struct vecwire_client *client,
     return err;
 }
 
-/* The upload outlives what the caller's settings point at: copy it. What stands
- * in bodies is in `open` already. */
-static enum vecwire_err
-copy_settings(struct vecwire_client *client,
-              const struct vecwire__call_settings *own,
-              struct vecwire__upload_config *config)
-{
-    const char *collection = own->options.collection;
-
-    config->settings = own->settings;
-    config->qdrant = own->qdrant;
-    config->qdrant.shard_key = config->qdrant.update_filter = NULL;
-    if (collection == NULL)
-        return VECWIRE_OK;
-    config->collection =
-        vecwire__mem_alloc(&client->guarded, strlen(collection) + 1);
-    if (config->collection == NULL)
-        return VECWIRE_ENOMEM;
-    memcpy(config->collection, collection, strlen(collection) + 1);
-    return VECWIRE_OK;
-}
-
 /* What each request carries. */
 static enum vecwire_err
 settle(struct vecwire_client *client,
        const struct vecwire_uploader_options *options,
+       struct vecwire__call_settings *own,
        struct vecwire__upload_config *config, struct vecwire_refusal *refusal)
 {
     const struct vecwire__upsert_parts *parts = client->dialect->upsert_parts;
-    struct vecwire__call_settings own;
-    const struct vecwire_call_options *call = &own.options;
+    const struct vecwire_call_options *call = &own->options;
     enum vecwire_err err =
-        vecwire__call_settings_take(client, options->call, &own, refusal);
+        vecwire__call_settings_take(client, options->call, own, refusal);
 
     if (err != VECWIRE_OK)
         return err;
@@ -109,11 +86,9 @@ settle(struct vecwire_client *client,
         ms_to_ns(call->deadline_ms != 0 ? call->deadline_ms
                                         : client->options.deadline_ms);
     if (parts->make_open != NULL)
-        err = parts->make_open(&own.settings, &config->open, refusal);
+        err = parts->make_open(&own->settings, &config->open, refusal);
     else if (!vecwire__buf_str(&config->open, parts->open))
         err = VECWIRE_ENOMEM;
-    if (err == VECWIRE_OK)
-        err = copy_settings(client, &own, config);
     if (err != VECWIRE_OK)
         return err;
     return vecwire__own_headers(client, call, &config->headers, refusal);
@@ -124,8 +99,10 @@ begin(struct vecwire_uploader **out, struct vecwire_client *client,
       const struct vecwire_uploader_options *options,
       struct vecwire_refusal *refusal)
 {
+    struct vecwire__call_settings own;
     struct vecwire__upload_config config = {
         .mem = &client->guarded,
+        .settings = &own.settings,
         .open = {.mem = &client->guarded},
         .others = &client->headers,
         .on_failed = options->on_failed,
@@ -140,7 +117,7 @@ begin(struct vecwire_uploader **out, struct vecwire_client *client,
     enum vecwire_err err = check(client, options, refusal);
 
     if (err == VECWIRE_OK)
-        err = settle(client, options, &config, refusal);
+        err = settle(client, options, &own, &config, refusal);
     if (err == VECWIRE_OK)
         err = vecwire__upload_new(out, &client->engine, &config);
     if (err == VECWIRE_OK)

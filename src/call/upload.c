@@ -31,10 +31,7 @@ fill_in(struct vecwire_uploader *up, struct vecwire__engine *engine,
     up->mem = *config->mem;
     up->engine = engine;
     up->config = *config;
-    if (config->settings.qdrant != NULL)
-        up->config.settings.qdrant = &up->config.qdrant;
-    if (config->collection != NULL)
-        up->config.settings.collection = config->collection;
+    up->config.settings = NULL;
     up->frame = config->open.len > VECWIRE__MAX_FRAME ? config->open.len
                                                       : VECWIRE__MAX_FRAME;
     up->parts = engine->config.dialect->upsert_parts;
@@ -52,10 +49,6 @@ vecwire__upload_config_free(struct vecwire__upload_config *config,
 {
     vecwire__headers_free(&config->headers, mem);
     vecwire__buf_fini(&config->open);
-    if (config->collection != NULL)
-        vecwire__mem_free(mem, config->collection,
-                          strlen(config->collection) + 1);
-    config->collection = NULL;
 }
 
 enum vecwire_err
@@ -71,8 +64,11 @@ vecwire__upload_new(struct vecwire_uploader **out,
     if (up == NULL)
         return VECWIRE_ENOMEM;
     fill_in(up, engine, config);
-    if (!vecwire__batches_init(up) || !vecwire__timers_reserve(timers, 1)) {
+    if (!vecwire__settings_copy(&up->settings, config->settings, NULL,
+                                config->mem) ||
+        !vecwire__batches_init(up) || !vecwire__timers_reserve(timers, 1)) {
         vecwire__batches_fini(up);
+        vecwire__settings_copy_free(&up->settings, config->mem);
         vecwire__mem_free(config->mem, up, sizeof(*up));
         return VECWIRE_ENOMEM;
     }
@@ -237,6 +233,7 @@ complete(struct vecwire_uploader *up)
     vecwire__timer_clear(engine->config.timers, &up->timer);
     vecwire__timers_unreserve(engine->config.timers, 1);
     vecwire__upload_config_free(&up->config, engine->config.mem);
+    vecwire__settings_copy_free(&up->settings, engine->config.mem);
     up->engine = NULL;
     vecwire__guard_leave(&up->mem);
     vecwire__finish_upload(engine, up);

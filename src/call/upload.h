@@ -13,9 +13,8 @@
 
 #include <vecwire/uploader.h>
 
-#include <vecwire/qdrant.h>
-
 #include "call/engine.h"
+#include "call/settings_copy.h"
 
 struct vecwire__batch {
     TAILQ_ENTRY(vecwire__batch) link; /* of ready, sent, broken or free */
@@ -51,16 +50,13 @@ enum vecwire__upload_state {
     VECWIRE__UPLOAD_DONE
 };
 
-/* Settings; collection, open and headers are taken over by a `new` that
- * succeeds. */
+/* Settings; `open` and `headers` are taken over by a `new` that succeeds. */
 struct vecwire__upload_config {
-    const struct vecwire_mem *mem; /* copied; outlives the client */
-    struct vecwire__settings settings;
-    struct vecwire_qdrant_params qdrant; /* where settings have some */
-    char *collection;                    /* the settings'; NULL: the client's */
-    struct vecwire__buf open;            /* what begins a body */
-    struct vecwire__headers headers;     /* empty: those beside */
-    const struct vecwire__headers *others; /* the client's */
+    const struct vecwire_mem *mem;            /* copied; outlives the client */
+    const struct vecwire__settings *settings; /* copied */
+    struct vecwire__buf open;                 /* what begins a body */
+    struct vecwire__headers headers;          /* empty: those beside */
+    const struct vecwire__headers *others;    /* the client's */
     vecwire_failed_rows_cb on_failed;
     vecwire_room_cb on_room;
     vecwire_upload_cb on_done;
@@ -77,6 +73,7 @@ struct vecwire_uploader {
     struct vecwire_mem mem;
     struct vecwire__engine *engine; /* NULL once DONE */
     struct vecwire__upload_config config;
+    struct vecwire__settings_copy settings;
     const struct vecwire__upsert_parts *parts;
     size_t frame; /* room before the rows of a batch, for what opens it */
     struct vecwire__timer timer;

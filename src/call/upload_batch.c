@@ -155,7 +155,7 @@ write_row(struct vecwire__batch *batch,
     }
     if (batch->n_rows > 0 && !vecwire__buf_byte(text, ','))
         return VECWIRE_ENOMEM;
-    err = up->parts->row(&up->config.settings, rows, row, text, refusal);
+    err = up->parts->row(&up->settings.settings, rows, row, text, refusal);
     if (err == VECWIRE_OK && !vecwire__buf_reserve(text, VECWIRE__MAX_FRAME))
         err = VECWIRE_ENOMEM;
     return err;

@@ -168,7 +168,7 @@ submit(struct vecwire__batch *batch, size_t n)
     if (call == NULL)
         return VECWIRE_ENOMEM;
     call->enc.verb = VECWIRE__VERB_UPSERT;
-    if (!up->parts->head(&up->config.settings, n, 0, &call->enc)) {
+    if (!up->parts->head(&up->settings.settings, n, 0, &call->enc)) {
         vecwire__call_free(call);
         return VECWIRE_ENOMEM;
     }
