@@ -428,6 +428,21 @@ START_TEST(counters_tell_what_was_done)
 }
 END_TEST
 
+START_TEST(spare_replies_hold_no_more_than_2_mib)
+{
+    struct vecwire_reply *replies[8];
+
+    for (int i = 0; i < 8; i++) {
+        replies[i] = vecwire__call_take_reply(&f.engine);
+        ck_assert(vecwire__buf_reserve(&replies[i]->texts, 600000));
+    }
+    for (int i = 0; i < 8; i++)
+        vecwire__call_drop_reply(&f.engine, replies[i]);
+    ck_assert_uint_gt(f.engine.spares.n_replies, 1);
+    ck_assert_uint_le(f.engine.spares.reply_bytes, 2 << 20);
+}
+END_TEST
+
 static void
 add_two_connection_tests(TCase *tc)
 {
@@ -443,6 +458,7 @@ add_two_connection_tests(TCase *tc)
     tcase_add_loop_test(tc, cancel_completes_from_the_loop_in_every_state, 0,
                         4);
     tcase_add_test(tc, unknown_names_cancel_nothing);
+    tcase_add_test(tc, spare_replies_hold_no_more_than_2_mib);
     tcase_add_test(tc, a_completion_may_submit_and_gets_the_warm_connection);
     tcase_add_test(tc, no_memory_for_a_connection_is_reported_from_the_loop);
     tcase_add_test(tc, no_memory_to_send_is_reported_from_the_loop);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dialect/qdrant_update.h"
 #include "tests/qdrant_fixture.h"
 
 #define COUNT vecwire__qdrant_encode_count
@@ -95,6 +96,9 @@ START_TEST(a_filter_that_the_server_would_refuse_is_not_sent)
 {
     QDRANT_REFUSES(&f, COUNT, &VECWIRE_COUNT(.filter = bad[_i].filter),
                    VECWIRE_EINVAL, SIZE_MAX, bad[_i].text);
+    QDRANT_REFUSES(&f, vecwire__qdrant_encode_delete,
+                   &VECWIRE_DELETE(.filter = bad[_i].filter), VECWIRE_EINVAL,
+                   SIZE_MAX, bad[_i].text);
 }
 END_TEST
 
