@@ -42,6 +42,7 @@ static void
 teardown(void)
 {
     vecwire_reply_release(reply);
+    reply = NULL;
     vecwire_client_free(client);
     vecwire__server_free(server);
     event_base_free(base);

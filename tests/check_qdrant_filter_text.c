@@ -115,8 +115,8 @@ static const char *const good[] = {
     "{\"must\":{\"key\":\"a\",\"match\":{\"value\":true},\"range\":null}}",
     "{\"must\":{\"key\":\"a\",\"range\":{\"gt\":\"2024-01-01\",\"lt\":null}}}",
     "{\"must\":{\"has_id\":[1,\"550e8400-e29b-41d4-a716-446655440000\"]}}",
-    "{\"must\":{\"key\":\"a\",\"geo_radius\":{\"center\":{\"lat\":-90,\"lon\":"
-    "180},\"radius\":1.5}}}",
+    ("{\"must\":{\"key\":\"a\",\"geo_radius\":{\"radius\":1.5,"
+     "\"center\":{\"lat\":-90,\"lon\":180}}}}"),
     "{\"must\":{\"key\":\"n\",\"range\":{\"gte\":18446744073709551616}}}",
 };
 

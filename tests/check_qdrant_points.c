@@ -253,7 +253,7 @@ END_TEST
 START_TEST(a_body_over_32_mib_is_400_in_qdrants_form)
 {
     struct serve_conn conn;
-    struct serve_reply reply;
+    struct serve_reply reply = {0};
     static const char head[] = "PUT /collections/c/points HTTP/1.1\r\n"
                                "Host: a\r\nContent-Length: 33554433\r\n\r\n";
 

@@ -123,7 +123,7 @@ was_memory(const json_error_t *error)
 json_t *
 vecwire__json_load(const char *text, size_t len, struct vecwire__fault *fault)
 {
-    json_error_t error;
+    json_error_t error = {0}; /* jansson may leave the code out */
     json_t *tree;
     size_t offset = 0;
     bool no_memory = false;
